@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The requester's window: how it moves on, and how it goes back. Shared by
+ * requester.c and answer.c only.
+ */
+#ifndef XROCE_CORE_RECOVERY_H
+#define XROCE_CORE_RECOVERY_H
+
+#include <linux/types.h>
+#include "psn.h"
+#include "requester.h"
+
+/* READs and atomics: an acknowledgement does not finish them, an answer does. */
+static inline bool xroce_wr_is_rd(const struct xroce_wr *wr)
+{
+	return wr->op == XROCE_WR_READ || wr->op == XROCE_WR_CMP_SWAP ||
+	       wr->op == XROCE_WR_FETCH_ADD;
+}
+
+static inline struct xroce_wr *xroce_req_oldest(const struct xroce_req *req)
+{
+	return xroce_sq_wr(&req->sq, req->una);
+}
+
+/* PSNs from the oldest unacknowledged one to @psn. */
+static inline u32 xroce_req_ahead(const struct xroce_req *req, u32 psn)
+{
+	return xroce_psn_dist(psn, req->una_psn);
+}
+
+/*
+ * The oldest @n PSNs, all of the oldest request, are acknowledged or answered.
+ * That is progress: budgets are refilled, the timer begins anew.
+ */
+void xroce_req_ack(struct xroce_req *req, u32 n, u64 now);
+
+/*
+ * The oldest @n PSNs were executed by the peer. False if an unanswered READ or
+ * atomic is among them (the requests before it are done), or if the requester
+ * broke on the way.
+ */
+bool xroce_req_ack_many(struct xroce_req *req, u32 n, u64 now);
+
+/*
+ * Something was lost at una_psn: send again from there, unless that is being
+ * done or can't be done yet. Costs a retry; @count is a member of req->stats.
+ */
+void xroce_req_recover(struct xroce_req *req, u32 *count);
+
+/* The peer was not ready for una_psn: wait as long as timer @code says. */
+void xroce_req_wait_rnr(struct xroce_req *req, u8 code, u64 now);
+
+/* The oldest request fails with @status, and with it the requester. */
+void xroce_req_break(struct xroce_req *req, u8 status);
+
+/* If the oldest request has a local fault its turn has come: true. */
+bool xroce_req_settle(struct xroce_req *req);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The send side of an RC, UC or UD queue pair: which packet next, what an
+ * answer means, when to look again. Pure: bytes and time in, values out.
+ *
+ * Four verbs: input, output, deadline, expire; then reap what is finished.
+ * The struct has no lock; whoever runs the QP owns it.
+ */
+#ifndef XROCE_CORE_REQUESTER_H
+#define XROCE_CORE_REQUESTER_H
+
+#include <linux/limits.h>
+#include <linux/types.h>
+#include "burst.h"
+#include "drop.h"
+#include "wire.h"
+#include "wr.h"
+
+#define XROCE_NEVER	U64_MAX
+
+/**
+ * struct xroce_req_cfg - attributes, constant while the QP runs
+ * @service: enum xroce_service
+ * @pmtu: payload bytes of a full packet
+ * @dest_qp: RC, UC (UD: filled in by the back end from the address handle)
+ * @pkey: goes into every BTH
+ * @timeout_ns: transport timer, 0 = never (IBTA 9.7.6.1.3)
+ * @retry_cnt: 0..7, seven means seven
+ * @rnr_retry: 0..6, 7 = for ever
+ * @max_rd_atomic: READs and atomics in flight
+ * @window: packets in flight without an answer, at least 2
+ */
+struct xroce_req_cfg {
+	u8 service;
+	u16 pkey;
+	u32 pmtu;
+	u32 dest_qp;
+	u64 timeout_ns;
+	u8 retry_cnt;
+	u8 rnr_retry;
+	u8 max_rd_atomic;
+	u32 window;
+};
+
+struct xroce_req_stats {
+	u32 timeouts;
+	u32 seq_naks;
+	u32 rnr_naks;
+	u32 implied_naks;
+	u32 resent;		/* packets */
+};
+
+/**
+ * struct xroce_req - requester state, private to requester.c, recovery.c and
+ * answer.c but for @posted and @stats
+ * @posted: free-running count of requests in the ring; the owner refreshes it
+ *	before output()
+ */
+struct xroce_req {
+	struct xroce_req_cfg cfg;
+	struct xroce_sq sq;
+	u32 posted;
+
+	/* completion side */
+	u32 reap;		/* oldest request not yet reaped */
+	u32 una;		/* oldest request not finished */
+	u32 una_psn;		/* oldest PSN not acknowledged */
+
+	/* sending side */
+	u32 cur;		/* request that is being sent */
+	u32 started;		/* oldest request without PSNs */
+	u32 cur_psn;		/* next PSN to send */
+	u32 max_psn;		/* one past the newest PSN ever sent */
+	u32 next_psn;		/* what the next request to start gets */
+	u32 rd_in_flight;	/* READs and atomics between una and cur */
+	u32 unasked;		/* packets sent since the last AckReq */
+	bool ask_ack;		/* the next packet gets AckReq */
+
+	/* recovery */
+	u8 retry_left;
+	u8 rnr_left;
+	bool is_held;		/* SQD: start no new request */
+	bool is_broken;		/* a request failed: send nothing more */
+	bool is_recovering;	/* rewound, until progress is seen */
+	u32 recover_psn;
+	u64 timer;		/* transport timer, XROCE_NEVER = off */
+	u64 rnr_until;		/* XROCE_NEVER = not waiting */
+	struct xroce_req_stats stats;
+};
+
+void xroce_req_init(struct xroce_req *req, const struct xroce_req_cfg *cfg,
+		    const struct xroce_sq *sq, u32 psn);
+
+/* Change attributes of a running QP (modify RTS->RTS, SQD->RTS). */
+void xroce_req_reconfigure(struct xroce_req *req,
+			   const struct xroce_req_cfg *cfg);
+
+/**
+ * xroce_req_output - what to send next
+ * @req: requester, req->posted is up to date
+ * @now: ns
+ * @max_pkts: no more packets than this in the run, at least 1
+ * @burst: filled
+ *
+ * The packets count as sent when this returns true. UC and UD requests are
+ * finished by it when their last packet is in the run.
+ *
+ * Return: false if there is nothing to send now.
+ */
+bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
+		      struct xroce_burst *burst);
+
+enum xroce_req_act {
+	XROCE_REQ_DROP,		/* nothing to do, reason in drop */
+	XROCE_REQ_TAKEN,	/* acknowledged something or started recovery */
+	XROCE_REQ_PLACE,	/* write the payload to wr's scatter list */
+	XROCE_REQ_PLACE_ATOMIC,	/* write pkt->orig, CPU order, to wr's scatter list */
+};
+
+/**
+ * struct xroce_req_verdict - what the owner must do with a response
+ * @act: enum xroce_req_act
+ * @drop: enum xroce_drop
+ * @wr: PLACE, PLACE_ATOMIC
+ * @offset: PLACE: byte offset in the scatter list
+ *
+ * After PLACE and PLACE_ATOMIC the owner copies and then calls
+ * xroce_req_placed(); nothing may come between.
+ */
+struct xroce_req_verdict {
+	u8 act;
+	u8 drop;
+	struct xroce_wr *wr;
+	u32 offset;
+};
+
+/* @pkt is a response packet (pkt->info->is_response) for this QP. */
+struct xroce_req_verdict xroce_req_input(struct xroce_req *req,
+					 const struct xroce_pkt *pkt, u64 now);
+
+/* The payload of the last verdict is in place; @is_ok false: the L_Key failed. */
+void xroce_req_placed(struct xroce_req *req, const struct xroce_pkt *pkt,
+		      bool is_ok, u64 now);
+
+/* When expire() must be called at the latest; XROCE_NEVER if not at all. */
+u64 xroce_req_deadline(const struct xroce_req *req);
+void xroce_req_expire(struct xroce_req *req, u64 now);
+
+/*
+ * The owner could not read the payload of @wr, or its address is bad: it fails
+ * with @status after everything before it has completed.
+ */
+void xroce_req_fail(struct xroce_req *req, struct xroce_wr *wr,
+		    enum xroce_status status);
+
+/* Error state: everything unfinished up to req->posted ends with WR_FLUSH_ERR. */
+void xroce_req_flush(struct xroce_req *req);
+
+/* UC, UD: SQE to RTS. After a flush; PSNs go on where they were. */
+void xroce_req_restart(struct xroce_req *req);
+
+/* Oldest finished request in posting order, removed from the ring; or NULL. */
+struct xroce_wr *xroce_req_reap(struct xroce_req *req);
+
+/* SQD: let started requests finish, start no new one. */
+void xroce_req_hold(struct xroce_req *req, bool is_held);
+
+/* True when no started request is unfinished. */
+bool xroce_req_is_drained(const struct xroce_req *req);
+
+/* The next PSN that a new request would get (query_qp). */
+u32 xroce_req_next_psn(const struct xroce_req *req);
+
+#endif
