@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Kernel memory that user space maps, for queues. The verbs core keeps the
+ * offsets; an entry lives until the driver and an mmap() in progress are done
+ * with it. Each mapping then holds the pages themselves, so they outlive the
+ * entry, the device and the driver while they are mapped.
+ */
+
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <rdma/ib_verbs.h>
+#include "xrdma.h"
+
+static struct xrdma_shared *to_shared(struct rdma_user_mmap_entry *entry)
+{
+	return container_of(entry, struct xrdma_shared, entry);
+}
+
+static void destroy(struct xrdma_shared *shared)
+{
+	vfree(shared->buf);
+	kfree(shared);
+}
+
+/**
+ * xrdma_shared_alloc - zeroed memory for a queue
+ * @ucontext: who may map it; NULL: nobody
+ * @size: bytes, rounded up to pages
+ *
+ * Context: process, may sleep.
+ * Return: the memory or NULL.
+ */
+struct xrdma_shared *xrdma_shared_alloc(struct ib_ucontext *ucontext, size_t size)
+{
+	struct xrdma_shared *shared;
+
+	if (!size || size > U32_MAX)
+		return NULL;
+	shared = kzalloc_obj(*shared, GFP_KERNEL);
+	if (!shared)
+		return NULL;
+
+	shared->size = PAGE_ALIGN(size);
+	shared->buf = vmalloc_user(shared->size);
+	if (!shared->buf)
+		goto free_shared;
+
+	/* Offset 0 is left out: it looks like a response that was not filled in. */
+	if (ucontext) {
+		if (rdma_user_mmap_entry_insert_range(ucontext, &shared->entry,
+						      shared->size, 1, U32_MAX))
+			goto free_shared;
+		shared->is_user = true;
+	}
+	return shared;
+
+free_shared:
+	destroy(shared);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(xrdma_shared_alloc);
+
+/**
+ * xrdma_shared_free - the driver is done with the memory
+ * @shared: not to be used afterwards; NULL is fine
+ *
+ * User space keeps what it has mapped, but can map it no more.
+ *
+ * Context: process, may sleep.
+ */
+void xrdma_shared_free(struct xrdma_shared *shared)
+{
+	if (!shared)
+		return;
+	if (shared->is_user)
+		rdma_user_mmap_entry_remove(&shared->entry);
+	else
+		destroy(shared);
+}
+EXPORT_SYMBOL_GPL(xrdma_shared_free);
+
+/**
+ * xrdma_shared_offset - name of the memory for mmap(2)
+ * @shared: memory of a user context
+ *
+ * Return: the offset to map at.
+ */
+u64 xrdma_shared_offset(const struct xrdma_shared *shared)
+{
+	return rdma_user_mmap_get_offset(&shared->entry);
+}
+EXPORT_SYMBOL_GPL(xrdma_shared_offset);
+
+/**
+ * xrdma_mmap - ib_device_ops.mmap
+ * @ucontext: who maps
+ * @vma: shared and of exactly the entry's size, or it is refused
+ *
+ * Context: process, mmap lock held.
+ * Return: 0, -EINVAL when there is no such memory, or an error of the mapping.
+ */
+int xrdma_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
+{
+	struct rdma_user_mmap_entry *entry;
+	int err;
+
+	entry = rdma_user_mmap_entry_get(ucontext, vma);
+	if (!entry)
+		return -EINVAL;
+	err = remap_vmalloc_range(vma, to_shared(entry)->buf, 0);
+	rdma_user_mmap_entry_put(entry);
+	return err;
+}
+EXPORT_SYMBOL_GPL(xrdma_mmap);
+
+/**
+ * xrdma_mmap_free - ib_device_ops.mmap_free
+ * @entry: of an xrdma_shared that nobody uses any more
+ */
+void xrdma_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	destroy(to_shared(entry));
+}
+EXPORT_SYMBOL_GPL(xrdma_mmap_free);

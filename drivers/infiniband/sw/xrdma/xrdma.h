@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * xrdma: what software RDMA drivers share. A leaf library: drivers call it, it
+ * never calls them, and it knows no protocol (no PSN, no STag rules, no acks).
+ */
+#ifndef XRDMA_H
+#define XRDMA_H
+
+#include <linux/completion.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+struct ib_umem;
+struct rdma_hw_stats;
+
+/* ---- ref.c: find an object by number while it may be destroyed ---------- */
+
+/**
+ * struct xrdma_table - numbers to objects, readers under RCU
+ * @xa: index to struct xrdma_ref
+ * @next: where the cyclic search for a free number goes on
+ * @min: first number to give out
+ * @max: last number to give out
+ */
+struct xrdma_table {
+	struct xarray xa;
+	u32 next;
+	u32 min;
+	u32 max;
+};
+
+/**
+ * struct xrdma_ref - one entry: outlives its object by an RCU grace period
+ * @count: a reference for the table, one for each user
+ * @index: its number in the table
+ * @obj: the object, valid while a reference is held
+ * @idle: completed when the last reference is gone
+ * @rcu: frees this struct
+ */
+struct xrdma_ref {
+	refcount_t count;
+	u32 index;
+	void *obj;
+	struct completion *idle;
+	struct rcu_head rcu;
+};
+
+/* Numbers min..max, cyclic from a random start. */
+void xrdma_table_init(struct xrdma_table *table, u32 min, u32 max);
+/* The table must be empty. */
+void xrdma_table_fini(struct xrdma_table *table);
+
+/*
+ * Give @obj a number; @wanted: that very number (may lie outside min..max), or
+ * 0 for any. Sleeps if @gfp allows it. Return: the entry or an ERR_PTR:
+ * -ENOSPC when all numbers are taken, -EBUSY when @wanted is, -ENOMEM.
+ * The object is visible at once.
+ */
+struct xrdma_ref *xrdma_ref_add(struct xrdma_table *table, void *obj, u32 wanted,
+				gfp_t gfp);
+
+/* Any context. Return: an entry with a reference taken, or NULL. */
+struct xrdma_ref *xrdma_ref_get(struct xrdma_table *table, u32 index);
+void xrdma_ref_put(struct xrdma_ref *ref);
+
+/* Make the number invalid and wait until nobody holds a reference. May sleep. */
+void xrdma_ref_del(struct xrdma_table *table, struct xrdma_ref *ref);
+
+/* ---- mr.c: memory regions ------------------------------------------------ */
+
+enum xrdma_dir {
+	XRDMA_TO_MEM,		/* write into the region */
+	XRDMA_FROM_MEM,		/* read from it */
+};
+
+/**
+ * struct xrdma_mr - a memory region
+ * @ibmr: the verbs object; lkey == rkey
+ * @ref: entry in the key table
+ * @access: enum ib_access_flags
+ * @iova: address of the first byte, as peers and SGEs name it
+ * @length: bytes
+ * @is_dma: all kernel memory, addresses are kernel virtual addresses
+ * @offset: of the first byte in the first page
+ * @npages: entries of @pages
+ * @pages: pinned pages of PAGE_SIZE
+ * @umem: user memory, NULL for kernel regions
+ *
+ * A key is index << 8 | eight random bits.
+ */
+struct xrdma_mr {
+	struct ib_mr ibmr;
+	struct xrdma_table *table;
+	struct xrdma_ref *ref;
+	u32 key;
+	u32 access;
+	u64 iova;
+	u64 length;
+	bool is_dma;
+	u32 offset;
+	unsigned long npages;
+	struct page **pages;
+	struct ib_umem *umem;
+};
+
+static inline struct xrdma_mr *to_xrdma_mr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct xrdma_mr, ibmr);
+}
+
+/* Largest table for keys: 24 bits, 0 is never given out. */
+#define XRDMA_KEY_MIN	1
+#define XRDMA_KEY_MAX	0x00fffffe
+
+/* Bodies of the verbs; return an ERR_PTR on error. May sleep. */
+struct ib_mr *xrdma_mr_get_dma(struct xrdma_table *table, struct ib_pd *pd,
+			       int access);
+struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
+				u64 start, u64 length, u64 iova, int access);
+/* Waits for copies in progress, then unpins. */
+int xrdma_mr_dereg(struct xrdma_mr *mr);
+
+/**
+ * xrdma_mr_get - find a region and check a range of it
+ * @table: key table of the device
+ * @pd: must be the region's
+ * @key: from an SGE or a packet
+ * @access: rights needed, all of them
+ * @va: first byte
+ * @length: bytes; the sum may not wrap
+ *
+ * Any context. Return: the region with a reference, or NULL.
+ */
+struct xrdma_mr *xrdma_mr_get(struct xrdma_table *table, const struct ib_pd *pd,
+			      u32 key, u32 access, u64 va, u64 length);
+void xrdma_mr_put(struct xrdma_mr *mr);
+
+/* Copy within a range that xrdma_mr_get() has checked. Any context. */
+void xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
+		   enum xrdma_dir dir);
+
+enum xrdma_atomic {
+	XRDMA_CMP_SWAP,
+	XRDMA_FETCH_ADD,
+};
+
+/*
+ * 64-bit atomic on a checked, 8-byte aligned @va, also against the CPU's own
+ * atomics. Return: the value before. Any context.
+ */
+u64 xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
+		    u64 compare, u64 swap_add);
+
+/* ---- sgl.c: scatter-gather lists ----------------------------------------- */
+
+/**
+ * struct xrdma_sgl - a list of SGEs or the inline bytes of a request
+ * @sge: trusted copy, local keys not yet checked
+ * @num_sge: entries
+ * @data: not NULL: inline bytes, @sge is unused
+ * @length: bytes in total
+ */
+struct xrdma_sgl {
+	const struct ib_sge *sge;
+	u32 num_sge;
+	void *data;
+	u64 length;
+};
+
+/*
+ * Copy @length bytes at @offset of the list from or to @buf. Keys are checked
+ * (XRDMA_TO_MEM needs local write). Any context.
+ * Return: 0, -EINVAL beyond the end, -EACCES when a key, PD or range is wrong.
+ */
+int xrdma_sgl_copy(struct xrdma_table *table, const struct ib_pd *pd,
+		   const struct xrdma_sgl *sgl, u64 offset, void *buf, u32 length,
+		   enum xrdma_dir dir);
+
+/* Sum of the SGE lengths; U64 can't wrap for any num_sge. */
+u64 xrdma_sge_sum(const struct ib_sge *sge, u32 num_sge);
+
+/* ---- mmap.c: memory shared with user space -------------------------------- */
+
+/**
+ * struct xrdma_shared - zeroed memory that a user context may map once or more
+ * @entry: verbs core's bookkeeping of the mmap offset
+ * @buf: kernel address
+ * @size: bytes, a multiple of PAGE_SIZE
+ * @is_user: entry is in use
+ *
+ * Lives until the driver has freed it and the last mapping is gone.
+ */
+struct xrdma_shared {
+	struct rdma_user_mmap_entry entry;
+	void *buf;
+	size_t size;
+	bool is_user;
+};
+
+/* @ucontext NULL: kernel only. Return: NULL on failure. May sleep. */
+struct xrdma_shared *xrdma_shared_alloc(struct ib_ucontext *ucontext,
+					size_t size);
+/* The driver must not touch shared->buf afterwards. NULL is fine. */
+void xrdma_shared_free(struct xrdma_shared *shared);
+/* Value for user space's mmap(2). */
+u64 xrdma_shared_offset(const struct xrdma_shared *shared);
+
+/* ib_device_ops.mmap and .mmap_free */
+int xrdma_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);
+void xrdma_mmap_free(struct rdma_user_mmap_entry *entry);
+
+/* ---- stats.c: per-CPU counters --------------------------------------------- */
+
+/**
+ * struct xrdma_stats - counters of a device
+ * @counters: @num values on each CPU
+ * @num: number of counters
+ */
+struct xrdma_stats {
+	u64 __percpu *counters;
+	unsigned int num;
+};
+
+int xrdma_stats_init(struct xrdma_stats *stats, unsigned int num);
+void xrdma_stats_fini(struct xrdma_stats *stats);
+
+/* Any context. */
+static inline void xrdma_stats_add(struct xrdma_stats *stats, unsigned int i,
+				   u64 n)
+{
+	this_cpu_add(stats->counters[i], n);
+}
+
+/* Sum over all CPUs. */
+u64 xrdma_stats_read(const struct xrdma_stats *stats, unsigned int i);
+
+/* Fill a struct rdma_hw_stats of @stats->num values. Return: number of values. */
+int xrdma_stats_fill(const struct xrdma_stats *stats,
+		     struct rdma_hw_stats *hw_stats);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include_next <linux/workqueue.h>
+#ifndef XRDMA_COMPAT_WORKQUEUE_H
+#define XRDMA_COMPAT_WORKQUEUE_H
+
+#ifndef HAVE_WQ_PERCPU
+/* 6.1: what is not WQ_UNBOUND is bound to CPUs. */
+#define WQ_PERCPU		0
+#define system_percpu_wq	system_wq
+#define system_dfl_wq		system_unbound_wq
+#endif
+
+#endif

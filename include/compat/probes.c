@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Questions to the kernel that is built for. Each comment line with a HAVE_ name
+ * begins a probe; it is answered with yes if the compiler finds no error from
+ * there to the next one. Never linked, never run. scripts/compat-probe has more.
+ */
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+#include <net/flow.h>
+#include <net/ip6_fib.h>
+#include <net/udp_tunnel.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/rdma_user_rxe.h>
+#include <rdma/uverbs_ioctl.h>
+
+static struct ib_device_ops ops;
+
+/* HAVE_NOTHING: must fail, to see that failures are seen */
+void probe_nothing(void) { no_kernel_has_this_function(); }
+
+/* HAVE_LINUX_UNALIGNED: header <linux/unaligned.h>; 6.1 has <asm/unaligned.h> */
+#if !__has_include(<linux/unaligned.h>)
+#error
+#endif
+
+/* HAVE_CREATE_CQ_ATTRS: create_cq() is given all attributes, not just udata */
+extern typeof(ops.create_cq) create_cq;
+extern int (*create_cq)(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
+			struct uverbs_attr_bundle *attrs);
+
+/* HAVE_RESIZE_USER_CQ: new name of resize_cq(), with an unsigned count */
+extern typeof(ops.resize_user_cq) resize_cq;
+extern int (*resize_cq)(struct ib_cq *cq, unsigned int cqe,
+			struct ib_udata *udata);
+
+/* HAVE_REG_USER_MR_DMAH: reg_user_mr() has an argument for DMA hints */
+extern typeof(ops.reg_user_mr) reg_user_mr;
+extern struct ib_mr *(*reg_user_mr)(struct ib_pd *pd, u64 start, u64 length,
+				    u64 iova, int access, struct ib_dmah *dmah,
+				    struct ib_udata *udata);
+
+/* HAVE_UMEM_GET_VA: new name of ib_umem_get() */
+void *probe_umem(void) { return ib_umem_get_va(0, 0, 0, 0); }
+
+/* HAVE_HRTIMER_SETUP: hrtimer_init() that takes the function too */
+void probe_hrtimer(void) { hrtimer_setup(0, 0, 0, 0); }
+
+/* HAVE_TIMER_CONTAINER_OF: new name of from_timer() */
+#ifndef timer_container_of
+#error
+#endif
+
+/* HAVE_UDP_TUNNEL_SOCK: UDP tunnels are made from a struct sock, not a socket */
+extern typeof(&udp_tunnel_sock_release) release;
+extern void (*release)(struct sock *sk);
+
+/* HAVE_IPV6_STUB: IPv6 may be a module and is called through pointers */
+#if !__has_include(<net/ipv6_stubs.h>)
+#error
+#endif
+
+/* HAVE_FLOWI4_DSCP: replaces flowi4_tos */
+extern typeof(((struct flowi4 *)0)->flowi4_dscp) dscp;
+
+/* HAVE_DST_RT6_INFO: IPv6 route of a destination entry */
+void probe_rt6(struct dst_entry *dst) { dst_rt6_info(dst); }
+
+/* HAVE_NETIF_GET_FLAGS: new name of dev_get_flags() */
+void probe_flags(void) { netif_get_flags(0); }
+
+/* HAVE_VM_FLAGS_SET: vma->vm_flags must not be written any more */
+void probe_vm(void) { vm_flags_set(0, 0); }
+
+/* HAVE_KMALLOC_OBJ: kmalloc() of one object of a type */
+#ifndef kmalloc_obj
+#error
+#endif
+
+/* HAVE_WQ_PERCPU: workqueues must say whether they are bound to CPUs */
+int probe_wq = WQ_PERCPU;
+
+/* HAVE_IB_VIRT_DMA: helpers for devices whose DMA addresses are pointers */
+void *probe_virt(void) { return ib_virt_dma_to_ptr(0); }
+
+/* HAVE_IB_DEVICE_GET_NETDEV: new name of ib_device_netdev() */
+void *probe_netdev(void) { return ib_device_get_netdev(0, 0); }
+
+/* HAVE_IB_GET_CURR_PORT_STATE: port state from a netdev */
+int probe_port(void) { return ib_get_curr_port_state(0); }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include_next <rdma/ib_verbs.h>
+#ifndef XRDMA_COMPAT_IB_VERBS_H
+#define XRDMA_COMPAT_IB_VERBS_H
+
+#include <rdma/uverbs_ioctl.h>
+
+/*
+ * Verbs whose type in struct ib_device_ops changed. Each of these, at file
+ * scope, makes a function fn##_op of the type that this kernel wants from a
+ * function fn of the type named here:
+ *
+ *	IB_CREATE_CQ_OP(foo_create_cq);
+ *	static const struct ib_device_ops foo_ops = {
+ *		.create_cq = foo_create_cq_op,
+ */
+
+/* int fn(struct ib_cq *, const struct ib_cq_init_attr *, struct ib_udata *) */
+#ifdef HAVE_CREATE_CQ_ATTRS
+#define IB_CREATE_CQ_OP(fn)						\
+static int fn##_op(struct ib_cq *cq, const struct ib_cq_init_attr *attr, \
+		   struct uverbs_attr_bundle *attrs)			\
+{									\
+	return fn(cq, attr, attrs ? &attrs->driver_udata : NULL);	\
+}									\
+static_assert(true)
+#else /* 6.1 */
+#define IB_CREATE_CQ_OP(fn)						\
+static int fn##_op(struct ib_cq *cq, const struct ib_cq_init_attr *attr, \
+		   struct ib_udata *udata)				\
+{									\
+	return fn(cq, attr, udata);					\
+}									\
+static_assert(true)
+#endif
+
+/* int fn(struct ib_cq *, unsigned int cqe, struct ib_udata *) */
+#ifdef HAVE_RESIZE_USER_CQ
+typedef unsigned int compat_cqe_t;
+#else
+/* 6.1 and 6.12 have the old name and a signed number. */
+#define resize_user_cq resize_cq
+typedef int compat_cqe_t;
+#endif
+#define IB_RESIZE_USER_CQ_OP(fn)					\
+static int fn##_op(struct ib_cq *cq, compat_cqe_t cqe,			\
+		   struct ib_udata *udata)				\
+{									\
+	return fn(cq, cqe, udata);					\
+}									\
+static_assert(true)
+
+/*
+ * struct ib_mr *fn(struct ib_pd *, u64 start, u64 length, u64 iova, int access,
+ *		    struct ib_udata *)
+ */
+#ifdef HAVE_REG_USER_MR_DMAH
+/* Hints to a bus that isn't there. */
+#define IB_REG_USER_MR_OP(fn)						\
+static struct ib_mr *fn##_op(struct ib_pd *pd, u64 start, u64 length,	\
+			     u64 iova, int access, struct ib_dmah *dmah, \
+			     struct ib_udata *udata)			\
+{									\
+	if (dmah)							\
+		return ERR_PTR(-EOPNOTSUPP);				\
+	return fn(pd, start, length, iova, access, udata);		\
+}									\
+static_assert(true)
+#else /* 6.1, 6.12 */
+#define IB_REG_USER_MR_OP(fn)						\
+static struct ib_mr *fn##_op(struct ib_pd *pd, u64 start, u64 length,	\
+			     u64 iova, int access, struct ib_udata *udata) \
+{									\
+	return fn(pd, start, length, iova, access, udata);		\
+}									\
+static_assert(true)
+#endif
+
+#ifndef HAVE_IB_VIRT_DMA
+/* 6.1 */
+static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
+{
+	return (void *)(uintptr_t)dma_addr;
+}
+#endif
+
+#ifndef HAVE_IB_DEVICE_GET_NETDEV
+/* 6.1 has the old name. */
+#define ib_device_get_netdev ib_device_netdev
+#endif
+
+#ifndef HAVE_IB_GET_CURR_PORT_STATE
+/* 6.1 and 6.12: every driver has its own. */
+static inline enum ib_port_state ib_get_curr_port_state(struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev) ?
+		IB_PORT_ACTIVE : IB_PORT_DOWN;
+}
+#endif
+
+#endif
