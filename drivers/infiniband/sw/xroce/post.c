@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Posting work (see post.h). */
+#include "post.h"
+#include "qp.h"
+#include "run.h"
+#include "wqe.h"
+
+static struct xroce_swqe *next_slot(const struct xroce_qp *qp)
+{
+	return to_xroce_swqe(xroce_sq_wr(&qp->sq, qp->posted));
+}
+
+/* Slots that may be filled: one always stays free, as in the mapped ring. */
+static u32 free_slots(const struct xroce_qp *qp)
+{
+	return qp->sq.mask - (qp->posted - smp_load_acquire(&qp->reaped));
+}
+
+static void publish(struct xroce_qp *qp)
+{
+	smp_store_release(&qp->posted, qp->posted + 1);
+}
+
+void xroce_sq_take(struct xroce_qp *qp)
+{
+	unsigned long flags;
+	u32 n;
+
+	spin_lock_irqsave(&qp->post_lock, flags);
+	/* Whatever the producer index says, it is masked and slots are bounded. */
+	n = (xroce_ring_producer(&qp->ring) - qp->posted) & qp->ring.mask;
+	n = min(n, free_slots(qp));
+	while (n--) {
+		xroce_wqe_from_user(qp, xroce_ring_slot(&qp->ring, qp->posted),
+				    next_slot(qp));
+		publish(qp);
+	}
+	spin_unlock_irqrestore(&qp->post_lock, flags);
+}
+
+static bool takes_sends(const struct xroce_qp *qp)
+{
+	switch (READ_ONCE(qp->attr.qp_state)) {
+	case IB_QPS_RTS:
+	case IB_QPS_SQD:
+	case IB_QPS_SQE:	/* flushed */
+	case IB_QPS_ERR:	/* flushed */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int post_one(struct xroce_qp *qp, const struct ib_send_wr *wr)
+{
+	int err;
+
+	if (!free_slots(qp))
+		return -ENOMEM;
+	err = xroce_wqe_from_kernel(qp, wr, next_slot(qp));
+	if (err)
+		return err;
+	publish(qp);
+	return 0;
+}
+
+static int post_kernel(struct xroce_qp *qp, const struct ib_send_wr *wr,
+		       const struct ib_send_wr **bad_wr)
+{
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&qp->post_lock, flags);
+	for (; wr; wr = wr->next) {
+		err = post_one(qp, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&qp->post_lock, flags);
+	return err;
+}
+
+int xroce_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr)
+{
+	struct xroce_qp *qp = to_xroce_qp(ibqp);
+	int err = 0;
+
+	if (!takes_sends(qp)) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+	if (qp->is_user)
+		xroce_sq_take(qp);
+	else
+		err = post_kernel(qp, wr, bad_wr);
+	xroce_qp_kick(qp);
+	return err;
+}
+
+int xroce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr)
+{
+	struct xroce_qp *qp = to_xroce_qp(ibqp);
+	enum ib_qp_state state = READ_ONCE(qp->attr.qp_state);
+	int err = 0;
+
+	if (state == IB_QPS_RESET || qp->srq || qp->is_user) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+	for (; wr; wr = wr->next) {
+		err = xroce_rq_post(&qp->rq, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	if (state == IB_QPS_ERR)
+		xroce_qp_kick(qp);
+	return err;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * One run of a QP (see progress.h): packets in, timers, answers out, requests out,
+ * completions, state changes. Everything here belongs to the owner.
+ */
+#include <linux/ktime.h>
+#include "complete.h"
+#include "post.h"
+#include "progress.h"
+#include "qp.h"
+#include "respond.h"
+#include "stats.h"
+#include "tx.h"
+
+/* Packets or completions of one kind in one run. */
+#define BUDGET		64
+/* Packets asked of an engine at once. */
+#define BURST		16
+
+#define FLUSH_POLL_MIN_NS	(1 * NSEC_PER_MSEC)
+#define FLUSH_POLL_MAX_NS	(128 * NSEC_PER_MSEC)
+
+static bool sends_requests(const struct xroce_qp *qp)
+{
+	return qp->attr.qp_state == IB_QPS_RTS || qp->attr.qp_state == IB_QPS_SQD;
+}
+
+static unsigned int receive(struct xroce_qp *qp)
+{
+	struct sk_buff *skb;
+	unsigned int n = 0;
+
+	while (n < BUDGET && (skb = skb_dequeue(&qp->rx)))
+		n += xroce_qp_receive(qp, skb);
+	return n;
+}
+
+/* Answers come before requests: they free the peer's window. */
+static unsigned int send_answers(struct xroce_qp *qp)
+{
+	struct xroce_burst burst;
+	unsigned int n = 0;
+
+	while (n < BUDGET && xroce_resp_output(&qp->resp, BURST, &burst)) {
+		if (xroce_tx_burst(qp, &burst))
+			qp->to_error |= xroce_resp_read_failed(&qp->resp,
+							       &burst).to_error;
+		n += burst.npkts;
+	}
+	return n;
+}
+
+static unsigned int send_requests(struct xroce_qp *qp, u64 now)
+{
+	struct xroce_burst burst;
+	unsigned int n = 0;
+
+	qp->req.posted = smp_load_acquire(&qp->posted);
+	while (n < BUDGET && xroce_req_output(&qp->req, now, BURST, &burst)) {
+		if (xroce_tx_burst(qp, &burst))
+			xroce_req_fail(&qp->req, burst.wr, XROCE_LOC_PROT_ERR);
+		n += burst.npkts;
+	}
+	return n;
+}
+
+/* ---- states ------------------------------------------------------------------ */
+
+void xroce_qp_set_error(struct xroce_qp *qp)
+{
+	WRITE_ONCE(qp->attr.qp_state, IB_QPS_ERR);
+	qp->flush_poll_ns = FLUSH_POLL_MIN_NS;
+	qp->flush_poll_at = 0;
+}
+
+/* A request failed: RC goes to ERR, the others only stop sending. */
+static void react_to_failure(struct xroce_qp *qp)
+{
+	if (qp->attr.qp_state == IB_QPS_ERR || qp->attr.qp_state == IB_QPS_RESET)
+		return;
+	if (qp->to_error || (qp->req.is_broken && qp->service == XROCE_RC))
+		xroce_qp_set_error(qp);
+	else if (qp->req.is_broken && sends_requests(qp))
+		WRITE_ONCE(qp->attr.qp_state, IB_QPS_SQE);
+	qp->to_error = false;
+}
+
+static unsigned int flush_sends(struct xroce_qp *qp)
+{
+	if (qp->is_user)
+		xroce_sq_take(qp);
+	qp->req.posted = smp_load_acquire(&qp->posted);
+	xroce_req_flush(&qp->req);
+	return xroce_complete_sends(qp, BUDGET);
+}
+
+/* Posting to a mapped receive queue rings no bell: look again, ever less often. */
+static void plan_flush_poll(struct xroce_qp *qp, unsigned int flushed)
+{
+	if (!qp->is_user || qp->srq)
+		return;
+	if (flushed)
+		qp->flush_poll_ns = FLUSH_POLL_MIN_NS;
+	else if (ktime_get_ns() >= qp->flush_poll_at)
+		qp->flush_poll_ns = min_t(u64, qp->flush_poll_ns * 2,
+					  FLUSH_POLL_MAX_NS);
+	qp->flush_poll_at = ktime_get_ns() + qp->flush_poll_ns;
+}
+
+static void raise_last_wqe(struct xroce_qp *qp)
+{
+	if (!qp->srq || qp->has_last_wqe)
+		return;
+	qp->has_last_wqe = true;
+	xroce_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+static bool flush(struct xroce_qp *qp)
+{
+	unsigned int sends = flush_sends(qp);
+	unsigned int recvs = xroce_flush_recvs(qp, BUDGET);
+
+	raise_last_wqe(qp);
+	plan_flush_poll(qp, recvs);
+	skb_queue_purge(&qp->rx);
+	return sends >= BUDGET || recvs >= BUDGET;
+}
+
+static void raise_drained(struct xroce_qp *qp)
+{
+	if (qp->attr.qp_state != IB_QPS_SQD || qp->has_drained ||
+	    !xroce_req_is_drained(&qp->req))
+		return;
+	qp->has_drained = true;
+	qp->attr.sq_draining = 0;
+	if (qp->attr.en_sqd_async_notify)
+		xroce_qp_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
+/* ---- counters ------------------------------------------------------------------ */
+
+static void count_progress(struct xroce_qp *qp)
+{
+	struct xroce_dev *dev = xroce_qp_dev(qp);
+
+#define COUNT(side, member, stat) do {					\
+	u32 delta = qp->side.stats.member - qp->side##_seen.member;	\
+	if (delta)							\
+		xroce_count(dev, XROCE_STAT_##stat, delta);		\
+} while (0)
+	COUNT(req, timeouts, LOCAL_ACK_TIMEOUT_ERR);
+	COUNT(req, seq_naks, PACKET_SEQ_ERR);
+	COUNT(req, rnr_naks, RNR_NAK_RETRY_ERR);
+	COUNT(req, implied_naks, IMPLIED_NAK_SEQ_ERR);
+	COUNT(req, resent, RETRANSMITTED);
+	COUNT(resp, duplicates, DUPLICATE_REQUEST);
+	COUNT(resp, out_of_sequence, OUT_OF_SEQUENCE);
+#undef COUNT
+	qp->req_seen = qp->req.stats;
+	qp->resp_seen = qp->resp.stats;
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+u64 xroce_qp_deadline(struct xroce_qp *qp)
+{
+	if (sends_requests(qp))
+		return xroce_req_deadline(&qp->req);
+	if (qp->attr.qp_state == IB_QPS_ERR && qp->is_user && !qp->srq)
+		return qp->flush_poll_at;
+	return XROCE_NEVER;
+}
+
+static bool send_side(struct xroce_qp *qp)
+{
+	u64 now = ktime_get_ns();
+	unsigned int sent, completed;
+
+	if (qp->attr.qp_state == IB_QPS_SQE)
+		return flush_sends(qp) >= BUDGET;
+	if (!sends_requests(qp))
+		return false;
+	if (now >= xroce_req_deadline(&qp->req))
+		xroce_req_expire(&qp->req, now);
+	sent = send_requests(qp, now);
+	completed = xroce_complete_sends(qp, BUDGET);
+	raise_drained(qp);
+	return sent >= BUDGET || completed >= BUDGET;
+}
+
+bool xroce_qp_progress(struct xroce_qp *qp)
+{
+	bool has_more = false, owes_answers;
+
+	if (qp->attr.qp_state == IB_QPS_RESET ||
+	    qp->attr.qp_state == IB_QPS_INIT) {
+		skb_queue_purge(&qp->rx);
+		return false;
+	}
+	if (qp->attr.qp_state != IB_QPS_ERR) {
+		has_more |= receive(qp) >= BUDGET;
+		owes_answers = send_answers(qp) >= BUDGET;
+		has_more |= send_side(qp);
+		count_progress(qp);
+		/* The NAK that tells the peer why goes out first. */
+		if (owes_answers)
+			has_more = true;
+		else
+			react_to_failure(qp);
+	}
+	if (qp->attr.qp_state == IB_QPS_ERR)
+		has_more |= flush(qp);
+	else if (qp->attr.qp_state == IB_QPS_SQE)
+		has_more |= flush_sends(qp) >= BUDGET;
+	return has_more;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Queue pairs: creation and destruction (see qp.h). Attributes: modify.c. */
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include "complete.h"
+#include "post.h"
+#include "qp.h"
+#include "run.h"
+#include "wqe.h"
+
+/* 0 and 1 are the management QPs, the last one means "multicast". */
+#define QPN_MIN		2
+#define QPN_MAX		(XROCE_MULTICAST_QPN - 1)
+
+struct xrdma_table xroce_qps;
+
+void xroce_qp_init(void)
+{
+	xrdma_table_init(&xroce_qps, QPN_MIN, QPN_MAX);
+}
+
+void xroce_qp_exit(void)
+{
+	xrdma_table_fini(&xroce_qps);
+}
+
+/* ---- what may be created --------------------------------------------------------- */
+
+static int check_type(const struct xroce_dev *dev,
+		      const struct ib_qp_init_attr *init, bool is_user)
+{
+	switch (init->qp_type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+	case IB_QPT_UD:
+		return 0;
+	case IB_QPT_GSI:
+		return is_user ? -EOPNOTSUPP : 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int check_caps(const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (cap->max_send_wr > XROCE_MAX_QP_WR ||
+	    cap->max_send_sge > XROCE_MAX_SGE ||
+	    cap->max_inline_data > XROCE_MAX_INLINE)
+		return -EINVAL;
+	if (!init->srq && (cap->max_recv_wr > XROCE_MAX_QP_WR ||
+			   cap->max_recv_sge > XROCE_MAX_SGE))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_init(const struct xroce_dev *dev,
+		      const struct ib_qp_init_attr *init, bool is_user)
+{
+	int err;
+
+	if (init->create_flags)
+		return -EOPNOTSUPP;
+	err = check_type(dev, init, is_user);
+	if (err)
+		return err;
+	if (!init->send_cq || !init->recv_cq)
+		return -EINVAL;
+	return check_caps(init);
+}
+
+/* ---- queues ------------------------------------------------------------------------ */
+
+/* Room for SGEs or inline bytes in a send slot, whichever needs more. */
+static u32 payload_room(const struct ib_qp_cap *cap)
+{
+	u32 room = max_t(u32, cap->max_send_sge * sizeof(struct ib_sge),
+			 cap->max_inline_data);
+
+	return ALIGN(max_t(u32, room, sizeof(struct ib_sge)),
+		     sizeof(struct ib_sge));
+}
+
+static int create_sq(struct xroce_qp *qp, struct ib_ucontext *ucontext,
+		     struct ib_qp_cap *cap)
+{
+	u32 room = payload_room(cap);
+	u32 slots = roundup_pow_of_two(max(cap->max_send_wr, 1U) + 1);
+	int err;
+
+	if (qp->is_user) {
+		err = xroce_ring_create(&qp->ring, ucontext, slots - 1,
+					XROCE_SEND_SLOT_BYTES(room));
+		if (err)
+			return err;
+		slots = qp->ring.mask + 1;
+	}
+	qp->sq.stride = sizeof(struct xroce_swqe) + room;
+	qp->sq.mask = slots - 1;
+	qp->slots = kvcalloc(slots, qp->sq.stride, GFP_KERNEL_ACCOUNT);
+	if (!qp->slots) {
+		xroce_ring_destroy(&qp->ring);
+		return -ENOMEM;
+	}
+	qp->sq.base = qp->slots;
+	qp->max_inline = min_t(u32, room, XROCE_MAX_INLINE);
+	qp->max_send_sge = min_t(u32, room / sizeof(struct ib_sge),
+				 XROCE_MAX_SGE);
+	cap->max_send_wr = qp->sq.mask;
+	cap->max_send_sge = qp->max_send_sge;
+	cap->max_inline_data = qp->max_inline;
+	return 0;
+}
+
+static void destroy_sq(struct xroce_qp *qp)
+{
+	kvfree(qp->slots);
+	xroce_ring_destroy(&qp->ring);
+}
+
+static int create_rq(struct xroce_qp *qp, struct ib_ucontext *ucontext,
+		     struct ib_qp_init_attr *init)
+{
+	struct ib_qp_cap *cap = &init->cap;
+	int err;
+
+	qp->rqe = kzalloc(sizeof(*qp->rqe), GFP_KERNEL_ACCOUNT);
+	if (!qp->rqe)
+		return -ENOMEM;
+	if (init->srq) {
+		qp->srq = to_xroce_srq(init->srq);
+		cap->max_recv_wr = 0;
+		cap->max_recv_sge = 0;
+		return 0;
+	}
+	err = xroce_rq_create(&qp->rq, ucontext, cap->max_recv_wr,
+			      cap->max_recv_sge);
+	if (err) {
+		kfree(qp->rqe);
+		return err;
+	}
+	cap->max_recv_wr = xroce_ring_capacity(&qp->rq.ring);
+	cap->max_recv_sge = qp->rq.max_sge;
+	return 0;
+}
+
+static void destroy_rq(struct xroce_qp *qp)
+{
+	if (!qp->srq)
+		xroce_rq_destroy(&qp->rq);
+	kfree(qp->rqe);
+}
+
+/* ---- creation ------------------------------------------------------------------------ */
+
+static const u8 services[] = {
+	[IB_QPT_GSI]	= XROCE_UD,
+	[IB_QPT_RC]	= XROCE_RC,
+	[IB_QPT_UC]	= XROCE_UC,
+	[IB_QPT_UD]	= XROCE_UD,
+};
+
+static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
+			bool is_user)
+{
+	qp->is_user = is_user;
+	qp->service = services[init->qp_type];
+	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->attr.qp_state = IB_QPS_RESET;
+	qp->attr.path_mtu = IB_MTU_1024;
+	mutex_init(&qp->modify_mutex);
+	spin_lock_init(&qp->post_lock);
+	skb_queue_head_init(&qp->rx);
+	xroce_qp_run_init(qp);
+}
+
+static int give_number(struct xroce_qp *qp, enum ib_qp_type type)
+{
+	struct xroce_dev *dev = xroce_qp_dev(qp);
+
+	qp->ref = type == IB_QPT_GSI ?
+		  xrdma_ref_add(&dev->gsi, qp, XROCE_GSI_QPN, GFP_KERNEL) :
+		  xrdma_ref_add(&xroce_qps, qp, 0, GFP_KERNEL);
+	if (IS_ERR(qp->ref))
+		return PTR_ERR(qp->ref);
+	qp->ibqp.qp_num = qp->ref->index;
+	return 0;
+}
+
+static void take_number(struct xroce_qp *qp)
+{
+	struct xroce_dev *dev = xroce_qp_dev(qp);
+
+	xrdma_ref_del(qp->ibqp.qp_type == IB_QPT_GSI ? &dev->gsi : &xroce_qps,
+		      qp->ref);
+}
+
+static int tell_user(struct xroce_qp *qp, struct ib_udata *udata)
+{
+	struct xroce_create_qp_resp resp = {};
+
+	if (!qp->srq)
+		xroce_ring_info(&qp->rq.ring, &resp.rq_mi);
+	xroce_ring_info(&qp->ring, &resp.sq_mi);
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+/* The user's response comes first: what can fail is done when the QP is found. */
+int xroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata)
+{
+	struct xroce_qp *qp = to_xroce_qp(ibqp);
+	struct ib_ucontext *ucontext = NULL;
+	int err;
+
+	err = check_init(to_xroce_dev(ibqp->device), init, udata);
+	if (err)
+		return err;
+	if (udata) {
+		if (udata->inlen ||
+		    udata->outlen < sizeof(struct xroce_create_qp_resp))
+			return -EINVAL;
+		ucontext = &rdma_udata_to_drv_context(udata,
+					struct xroce_ucontext, ibuc)->ibuc;
+	}
+
+	init_fields(qp, init, udata);
+	err = create_sq(qp, ucontext, &init->cap);
+	if (err)
+		return err;
+	err = create_rq(qp, ucontext, init);
+	if (err)
+		goto undo_sq;
+	qp->attr.cap = init->cap;
+	if (udata) {
+		err = tell_user(qp, udata);
+		if (err)
+			goto undo_rq;
+	}
+	err = give_number(qp, init->qp_type);
+	if (err)
+		goto undo_rq;
+	return 0;
+
+undo_rq:
+	destroy_rq(qp);
+undo_sq:
+	destroy_sq(qp);
+	return err;
+}
+
+/* ---- destruction --------------------------------------------------------------------- */
+
+/*
+ * Who may still know the QP, and why he is gone afterwards:
+ *  - receivers with a reference from the QPN table: xrdma_ref_del() waits;
+ *  - the owner of the engine: xroce_qp_own() waits and we never give it back;
+ *  - timer and work item, on their way out: xroce_qp_stop() waits;
+ *  - posters and verbs callers: the verbs core holds them off.
+ * Packets that were sent refer to nothing of ours.
+ */
+int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct xroce_qp *qp = to_xroce_qp(ibqp);
+
+	take_number(qp);
+	mutex_lock(&qp->modify_mutex);
+	xroce_qp_own(qp);
+	mutex_unlock(&qp->modify_mutex);
+	xroce_qp_stop(qp);
+
+	xroce_qp_reset(qp);
+	xroce_av_put(qp->av);
+	kfree(qp->rd);
+	destroy_rq(qp);
+	destroy_sq(qp);
+	mutex_destroy(&qp->modify_mutex);
+	return 0;
+}

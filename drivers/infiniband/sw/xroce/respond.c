@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What a received packet does to a QP (see respond.h): the address and key checks
+ * that need no engine, then what the engine's verdict asks for.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include "complete.h"
+#include "progress.h"
+#include "qp.h"
+#include "respond.h"
+#include "rx.h"
+#include "stats.h"
+
+/**
+ * struct arrival - one packet of a received buffer
+ * @qp: its QP
+ * @skb: the buffer
+ * @pkt: parsed
+ * @payload: offset of the payload in @skb
+ */
+struct arrival {
+	struct xroce_qp *qp;
+	struct sk_buff *skb;
+	struct xroce_pkt pkt;
+	u32 payload;
+};
+
+/* ---- checks before the engine (roce-protocol: 1.12, silent drops) ------------ */
+
+static bool is_from_peer(const struct xroce_av *av, const struct sk_buff *skb)
+{
+	enum xroce_l3 l3 = xroce_rx_cb((void *)skb)->l3;
+
+	if (!av || av->l3 != l3)
+		return false;
+	if (l3 == XROCE_L3_IPV4) {
+		const struct iphdr *ip = ip_hdr(skb);
+
+		return !memcmp(&ip->saddr, av->dgid.raw + 12, 4) &&
+		       !memcmp(&ip->daddr, av->sgid.raw + 12, 4);
+	}
+	return !memcmp(&ipv6_hdr(skb)->saddr, &av->dgid, 16) &&
+	       !memcmp(&ipv6_hdr(skb)->daddr, &av->sgid, 16);
+}
+
+static bool takes_responses(enum ib_qp_state state)
+{
+	return state == IB_QPS_RTS || state == IB_QPS_SQD;
+}
+
+static bool takes_requests(enum ib_qp_state state)
+{
+	return takes_responses(state) || state == IB_QPS_RTR ||
+	       state == IB_QPS_SQE;
+}
+
+static u32 expected_qkey(const struct xroce_qp *qp)
+{
+	return qp->ibqp.qp_type == IB_QPT_GSI ? XROCE_GSI_QKEY : qp->attr.qkey;
+}
+
+static bool pkey_matches(u16 pkey)
+{
+	/* One full-member default partition: any membership fits. */
+	return (pkey & 0x7fff) == (XROCE_DEFAULT_PKEY & 0x7fff);
+}
+
+static enum xroce_drop admit(const struct arrival *in)
+{
+	const struct xroce_qp *qp = in->qp;
+	const struct xroce_pkt *pkt = &in->pkt;
+	enum ib_qp_state state = qp->attr.qp_state;
+
+	if (pkt->info->service != qp->service)
+		return XROCE_DROP_SERVICE;
+	if (pkt->info->is_response ? !takes_responses(state) :
+				     !takes_requests(state))
+		return XROCE_DROP_STATE;
+	if (qp->service != XROCE_UD && !is_from_peer(qp->av, in->skb))
+		return XROCE_DROP_ADDRESS;
+	if (!pkey_matches(pkt->pkey))
+		return XROCE_DROP_PKEY;
+	if (qp->service == XROCE_UD && pkt->qkey != expected_qkey(qp))
+		return XROCE_DROP_QKEY;
+	return XROCE_DROP_NONE;
+}
+
+/* ---- payload -------------------------------------------------------------------- */
+
+typedef int (*place_fn)(void *to, u32 done, const void *data, u32 length);
+
+/* Hand the payload to @place piece by piece, as it lies in the buffer. */
+static int place_payload(const struct arrival *in, place_fn place, void *to)
+{
+	struct skb_seq_state seq;
+	const u8 *data;
+	u32 done = 0, n;
+	int err = 0;
+
+	if (!in->pkt.payload_len)
+		return 0;
+	skb_prepare_seq_read(in->skb, in->payload,
+			     in->payload + in->pkt.payload_len, &seq);
+	while (!err && done < in->pkt.payload_len) {
+		n = skb_seq_read(done, &data, &seq);
+		if (!n) {
+			err = -EFAULT;
+			break;
+		}
+		n = min(n, in->pkt.payload_len - done);
+		err = place(to, done, data, n);
+		done += n;
+	}
+	skb_abort_seq_read(&seq);
+	return err;
+}
+
+struct sgl_place {
+	struct xroce_qp *qp;
+	struct xrdma_sgl sgl;
+	u64 offset;
+};
+
+static int place_in_sgl(void *arg, u32 done, const void *data, u32 length)
+{
+	struct sgl_place *to = arg;
+
+	return xrdma_sgl_copy(&xroce_qp_dev(to->qp)->keys, to->qp->ibqp.pd,
+			      &to->sgl, to->offset + done, (void *)data, length,
+			      XRDMA_TO_MEM);
+}
+
+struct mr_place {
+	struct xrdma_mr *mr;
+	u64 va;
+};
+
+static int place_in_mr(void *arg, u32 done, const void *data, u32 length)
+{
+	struct mr_place *to = arg;
+
+	xrdma_mr_copy(to->mr, to->va + done, (void *)data, length, XRDMA_TO_MEM);
+	return 0;
+}
+
+/* ---- requests --------------------------------------------------------------------- */
+
+static void act_on(const struct arrival *in, struct xroce_resp_done done)
+{
+	struct xroce_qp *qp = in->qp;
+
+	xroce_count_drop(xroce_qp_dev(qp), done.drop);
+	if (done.completes)
+		xroce_complete_recv(qp, in->skb, &in->pkt, &done);
+	switch (done.event) {
+	case XROCE_EVENT_QP_REQ_ERR:
+		xroce_qp_event(qp, IB_EVENT_QP_REQ_ERR);
+		break;
+	case XROCE_EVENT_QP_ACCESS_ERR:
+		xroce_qp_event(qp, IB_EVENT_QP_ACCESS_ERR);
+		break;
+	case XROCE_EVENT_QP_FATAL:
+		xroce_qp_event(qp, IB_EVENT_QP_FATAL);
+		break;
+	}
+	if (done.to_error)
+		qp->to_error = true;
+}
+
+static bool take_recv(struct xroce_qp *qp)
+{
+	bool hit_limit;
+
+	if (qp->srq)
+		return xroce_srq_take(qp->srq, qp->rqe);
+	return xroce_rq_take(&qp->rq, qp->rqe, &hit_limit);
+}
+
+/* Room for payload: a datagram's first 40 bytes are the network header. */
+static u64 recv_room(const struct xroce_qp *qp)
+{
+	u64 length = qp->rqe->length;
+
+	if (qp->service != XROCE_UD)
+		return length;
+	return length > sizeof(struct ib_grh) ?
+	       length - sizeof(struct ib_grh) : 0;
+}
+
+static enum xroce_fault need_recv(struct xroce_qp *qp)
+{
+	if (!take_recv(qp)) {
+		xroce_count(xroce_qp_dev(qp), XROCE_STAT_OUT_OF_BUFFER, 1);
+		return XROCE_FAULT_RNR;
+	}
+	xroce_resp_recv(&qp->resp, recv_room(qp));
+	return qp->rqe->is_bad ? XROCE_FAULT_LOCAL_OP : XROCE_FAULT_NONE;
+}
+
+/* IBA 11.4.2.1: 40 bytes before a datagram; IPv4 uses the last 20 of them. */
+static int place_network_header(const struct arrival *in, struct sgl_place *to)
+{
+	u8 grh[sizeof(struct ib_grh)] = {};
+
+	if (xroce_rx_cb(in->skb)->l3 == XROCE_L3_IPV4)
+		memcpy(grh + 20, skb_network_header(in->skb), 20);
+	else
+		memcpy(grh, skb_network_header(in->skb), sizeof(grh));
+	return place_in_sgl(to, 0, grh, min_t(u64, sizeof(grh), to->sgl.length));
+}
+
+static enum xroce_fault do_recv(const struct arrival *in,
+				const struct xroce_resp_verdict *verdict)
+{
+	struct xroce_qp *qp = in->qp;
+	struct sgl_place to = {
+		.qp = qp,
+		.sgl = {
+			.sge = qp->rqe->sge,
+			.num_sge = qp->rqe->num_sge,
+			.length = qp->rqe->length,
+		},
+		.offset = verdict->offset,
+	};
+
+	if (qp->service == XROCE_UD) {
+		if (place_network_header(in, &to))
+			return XROCE_FAULT_LOCAL_KEY;
+		to.offset += sizeof(struct ib_grh);
+	}
+	return place_payload(in, place_in_sgl, &to) ? XROCE_FAULT_LOCAL_KEY :
+						      XROCE_FAULT_NONE;
+}
+
+static enum xroce_fault do_memory(const struct arrival *in,
+				  const struct xroce_resp_verdict *verdict,
+				  u64 *old)
+{
+	struct xroce_qp *qp = in->qp;
+	const struct xroce_pkt *pkt = &in->pkt;
+	struct mr_place to = { .va = verdict->va };
+
+	if (!verdict->check_len)
+		return XROCE_FAULT_NONE;
+	to.mr = xrdma_mr_get(&xroce_qp_dev(qp)->keys, qp->ibqp.pd, verdict->rkey,
+			     verdict->access, verdict->check_va,
+			     verdict->check_len);
+	if (!to.mr)
+		return XROCE_FAULT_REMOTE_ACCESS;
+
+	if (verdict->act == XROCE_RESP_WRITE)
+		place_payload(in, place_in_mr, &to);
+	else if (verdict->act == XROCE_RESP_ATOMIC)
+		*old = xrdma_mr_atomic(to.mr, verdict->va,
+				       pkt->info->op == XROCE_OP_CMP_SWAP ?
+				       XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
+				       pkt->compare, pkt->swap_add);
+	xrdma_mr_put(to.mr);
+	return XROCE_FAULT_NONE;
+}
+
+static void count_request(struct xroce_dev *dev, const struct xroce_pkt *pkt)
+{
+	if (!(pkt->info->pos & XROCE_POS_FIRST))
+		return;
+	switch (pkt->info->op) {
+	case XROCE_OP_WRITE:
+		xroce_count(dev, XROCE_STAT_RX_WRITE_REQUESTS, 1);
+		break;
+	case XROCE_OP_READ_REQUEST:
+		xroce_count(dev, XROCE_STAT_RX_READ_REQUESTS, 1);
+		break;
+	case XROCE_OP_CMP_SWAP:
+	case XROCE_OP_FETCH_ADD:
+		xroce_count(dev, XROCE_STAT_RX_ATOMIC_REQUESTS, 1);
+		break;
+	}
+}
+
+static void take_request(const struct arrival *in)
+{
+	struct xroce_qp *qp = in->qp;
+	struct xroce_resp *resp = &qp->resp;
+	struct xroce_resp_verdict verdict = xroce_resp_check(resp, &in->pkt);
+	enum xroce_fault fault = XROCE_FAULT_NONE;
+	u64 old = 0;
+
+	if (verdict.act == XROCE_RESP_NEED_RECV) {
+		fault = need_recv(qp);
+		if (!fault)
+			verdict = xroce_resp_check(resp, &in->pkt);
+	}
+	if (!fault) {
+		switch (verdict.act) {
+		case XROCE_RESP_DROP:
+			xroce_count_drop(xroce_qp_dev(qp), verdict.drop);
+			return;
+		case XROCE_RESP_RECV:
+			fault = do_recv(in, &verdict);
+			break;
+		case XROCE_RESP_FAULT:
+			fault = verdict.fault;
+			break;
+		default:
+			fault = do_memory(in, &verdict, &old);
+		}
+	}
+	if (fault) {
+		act_on(in, xroce_resp_fail(resp, &in->pkt, fault));
+		return;
+	}
+	count_request(xroce_qp_dev(qp), &in->pkt);
+	act_on(in, xroce_resp_commit(resp, &in->pkt, old));
+}
+
+/* ---- responses -------------------------------------------------------------------- */
+
+static void take_response(const struct arrival *in)
+{
+	struct xroce_qp *qp = in->qp;
+	u64 now = ktime_get_ns();
+	struct xroce_req_verdict verdict = xroce_req_input(&qp->req, &in->pkt,
+							   now);
+	const struct xroce_swqe *swqe;
+	struct sgl_place to = { .qp = qp };
+	int err;
+
+	if (verdict.act == XROCE_REQ_DROP)
+		xroce_count_drop(xroce_qp_dev(qp), verdict.drop);
+	if (verdict.act != XROCE_REQ_PLACE &&
+	    verdict.act != XROCE_REQ_PLACE_ATOMIC)
+		return;
+
+	swqe = to_xroce_swqe(verdict.wr);
+	to.sgl.sge = swqe->sge;
+	to.sgl.num_sge = swqe->num_sge;
+	to.sgl.length = xrdma_sge_sum(swqe->sge, swqe->num_sge);
+	to.offset = verdict.offset;
+	if (verdict.act == XROCE_REQ_PLACE)
+		err = place_payload(in, place_in_sgl, &to);
+	else
+		err = place_in_sgl(&to, 0, &in->pkt.orig, sizeof(in->pkt.orig));
+	xroce_req_placed(&qp->req, &in->pkt, !err, now);
+}
+
+static void receive_one(struct arrival *in)
+{
+	struct xroce_qp *qp = in->qp;
+	enum xroce_drop drop = admit(in);
+
+	if (drop) {
+		xroce_count_drop(xroce_qp_dev(qp), drop);
+		return;
+	}
+	if (qp->attr.qp_state == IB_QPS_RTR && !qp->has_comm_est) {
+		qp->has_comm_est = true;
+		xroce_qp_event(qp, IB_EVENT_COMM_EST);
+	}
+	if (in->pkt.info->is_response)
+		take_response(in);
+	else
+		take_request(in);
+}
+
+unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
+{
+	const struct xroce_rx_cb *cb = xroce_rx_cb(skb);
+	struct arrival in = { .qp = qp, .skb = skb };
+	u32 off = cb->off, end = cb->off + cb->len, len;
+	unsigned int n = 0;
+
+	for (; off < end; off += len, n++) {
+		len = min(cb->seg, end - off);
+		if (!xroce_rx_parse(skb, off, len, &in.pkt))
+			continue;
+		in.payload = off + in.pkt.hdr_len;
+		receive_one(&in);
+	}
+	consume_skb(skb);
+	return n;
+}

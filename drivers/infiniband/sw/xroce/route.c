@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The cached route of a QP (see route.h). */
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/route.h>
+#include <rdma/ib_cache.h>
+#include "core/wire.h"
+#include "qp.h"
+#include "route.h"
+
+void xroce_route_reset(struct xroce_route *route)
+{
+	dst_release(route->dst);
+	route->dst = NULL;
+	xroce_av_put(route->av);
+	route->av = NULL;
+}
+
+static struct dst_entry *lookup_ipv4(struct net *net, const struct xroce_av *av,
+				     int oif)
+{
+	struct flowi4 flow = {
+		.flowi4_oif = oif,
+		.flowi4_proto = IPPROTO_UDP,
+	};
+	struct rtable *rt;
+
+	memcpy(&flow.saddr, av->sgid.raw + 12, 4);
+	memcpy(&flow.daddr, av->dgid.raw + 12, 4);
+	xrdma_flowi4_set_tos(&flow, av->tclass);
+	rt = ip_route_output_key(net, &flow);
+	return IS_ERR(rt) ? NULL : &rt->dst;
+}
+
+static struct dst_entry *lookup_ipv6(struct net *net, const struct xroce_av *av,
+				     int oif)
+{
+	struct flowi6 flow = {
+		.flowi6_oif = oif,
+		.flowi6_proto = IPPROTO_UDP,
+		.flowlabel = ip6_make_flowinfo(av->tclass,
+					       htonl(av->flow_label)),
+	};
+	struct dst_entry *dst;
+
+	memcpy(&flow.saddr, &av->sgid, 16);
+	memcpy(&flow.daddr, &av->dgid, 16);
+	dst = ip6_route_output(net, NULL, &flow);
+	if (!dst->error)
+		return dst;
+	dst_release(dst);
+	return NULL;
+}
+
+static struct dst_entry *lookup(const struct xroce_av *av)
+{
+	struct dst_entry *dst = NULL;
+	struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
+	if (!IS_ERR(ndev)) {
+		if (av->l3 == XROCE_L3_IPV4)
+			dst = lookup_ipv4(dev_net(ndev), av, ndev->ifindex);
+		else if (av->l3 == XROCE_L3_IPV6)
+			dst = lookup_ipv6(dev_net(ndev), av, ndev->ifindex);
+	}
+	rcu_read_unlock();
+	return dst;
+}
+
+static u32 cookie_of(const struct xroce_av *av, const struct dst_entry *dst)
+{
+	return av->l3 == XROCE_L3_IPV6 ?
+	       rt6_get_cookie(dst_rt6_info(dst)) : 0;
+}
+
+/* Both ends of a connection come to the same port number (annex A17). */
+static __be16 source_port(const struct xroce_qp *qp, const struct xroce_av *av)
+{
+	u32 label = av->flow_label;
+
+	if (!label)
+		label = rdma_calc_flow_label(qp->ibqp.qp_num,
+					     qp->attr.dest_qp_num ?: 1);
+	return htons(rdma_flow_label_to_udp_sport(label));
+}
+
+static bool is_fresh(const struct xroce_route *route, const struct xroce_av *av)
+{
+	return route->av == av && route->dst &&
+	       dst_check(route->dst, route->cookie);
+}
+
+bool xroce_route_find(struct xroce_qp *qp, struct xroce_av *av)
+{
+	struct xroce_route *route = &qp->route;
+	struct dst_entry *dst;
+
+	if (is_fresh(route, av))
+		return true;
+	dst = lookup(av);
+	xroce_route_reset(route);
+	if (!dst)
+		return false;
+	refcount_inc(&av->ref);
+	route->av = av;
+	route->dst = dst;
+	route->cookie = cookie_of(av, dst);
+	route->sport = source_port(qp, av);
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Who runs a QP's engine. There is no lock around the engine: at any time at
+ * most one context owns it. A kick leaves a note; if nobody is the owner, the
+ * kicker becomes it and runs the QP there and then.
+ */
+#ifndef XROCE_RUN_H
+#define XROCE_RUN_H
+
+struct xroce_qp;
+
+int xroce_run_init(void);
+void xroce_run_exit(void);
+
+void xroce_qp_run_init(struct xroce_qp *qp);
+
+/*
+ * Something happened to @qp: a request, a packet, a deadline. Any context.
+ * Never recurses: a kick from inside a run is picked up by the outer loop. With
+ * interrupts off the run is left to a work item.
+ */
+void xroce_qp_kick(struct xroce_qp *qp);
+
+/*
+ * Become the owner, as a process; qp->modify_mutex is held. Sleeps until the
+ * present owner is done with its run.
+ */
+void xroce_qp_own(struct xroce_qp *qp);
+/* Give it back: runs what was noted meanwhile. */
+void xroce_qp_disown(struct xroce_qp *qp);
+
+/*
+ * The owner will never give @qp back: wait for timer and work item. Nobody
+ * touches the engine any more. Sleeps.
+ */
+void xroce_qp_stop(struct xroce_qp *qp);
+
+#endif

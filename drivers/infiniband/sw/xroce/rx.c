@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * From received buffers to a QP's queue (see rx.h): lengths, parse, QP, ICRC.
+ * A buffer may hold several packets (segmentation offload); runs of packets for
+ * one QP travel on together.
+ */
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include "core/drop.h"
+#include "qp.h"
+#include "run.h"
+#include "rx.h"
+#include "stats.h"
+
+/**
+ * struct incoming - a received buffer
+ * @skb: data starts at the UDP header
+ * @ndev: where it came in; valid until the receive function returns
+ * @l3: enum xroce_l3
+ * @bth: offset of the first BTH from skb->data
+ * @end: offset of the first byte after the last packet
+ * @seg: bytes from packet to packet
+ */
+struct incoming {
+	struct sk_buff *skb;
+	struct net_device *ndev;
+	enum xroce_l3 l3;
+	u32 bth;
+	u32 end;
+	u32 seg;
+};
+
+bool xroce_rx_parse(const struct sk_buff *skb, u32 off, u32 len,
+		    struct xroce_pkt *pkt)
+{
+	u8 scratch[XROCE_MAX_HDR_BYTES];
+	u32 avail = min_t(u32, len, sizeof(scratch));
+	const u8 *bth = skb_header_pointer(skb, off, avail, scratch);
+
+	return bth && xroce_wire_parse(pkt, bth, avail, len) == XROCE_PARSE_OK;
+}
+
+static const enum xroce_drop parse_drops[] = {
+	[XROCE_PARSE_OK]	= XROCE_DROP_NONE,
+	[XROCE_PARSE_SHORT]	= XROCE_DROP_SHORT,
+	[XROCE_PARSE_OPCODE]	= XROCE_DROP_OPCODE,
+	[XROCE_PARSE_VERSION]	= XROCE_DROP_VERSION,
+};
+
+static enum xroce_drop parse(const struct incoming *in, u32 off, u32 len,
+			     struct xroce_pkt *pkt, u8 *scratch, const u8 **bth)
+{
+	u32 avail = min_t(u32, len, XROCE_MAX_HDR_BYTES);
+
+	*bth = skb_header_pointer(in->skb, off, avail, scratch);
+	if (!*bth)
+		return XROCE_DROP_SHORT;
+	return parse_drops[xroce_wire_parse(pkt, *bth, avail, len)];
+}
+
+/* ---- ICRC ---------------------------------------------------------------------- */
+
+/*
+ * The network header that packet @i of the buffer had: segmentation counts the
+ * IPv4 identification up and sets the lengths of each packet.
+ */
+static void network_header(const struct incoming *in, u32 i, u32 len, u8 *to)
+{
+	u32 l3_bytes = xroce_icrc_l3_bytes(in->l3);
+	u32 udp_len = len + sizeof(struct udphdr);
+	struct udphdr *udp = (void *)(to + l3_bytes - sizeof(*udp));
+
+	memcpy(to, skb_network_header(in->skb), l3_bytes);
+	udp->len = htons(udp_len);
+	if (in->l3 == XROCE_L3_IPV4) {
+		struct iphdr *ip = (void *)to;
+
+		ip->tot_len = htons(udp_len + sizeof(*ip));
+		ip->id = htons(ntohs(ip->id) + i);
+	} else {
+		((struct ipv6hdr *)to)->payload_len = htons(udp_len);
+	}
+}
+
+static u32 crc_of_bytes(const struct sk_buff *skb, u32 from, u32 to, u32 crc)
+{
+	struct skb_seq_state seq;
+	const u8 *data;
+	u32 done = 0, n;
+
+	if (from == to)
+		return crc;
+	skb_prepare_seq_read((struct sk_buff *)skb, from, to, &seq);
+	while (done < to - from && (n = skb_seq_read(done, &data, &seq))) {
+		n = min(n, to - from - done);
+		crc = xroce_icrc_update(crc, data, n);
+		done += n;
+	}
+	skb_abort_seq_read(&seq);
+	return crc;
+}
+
+static bool icrc_fits(const struct incoming *in, u32 off, u32 len,
+		      const struct xroce_pkt *pkt, const u8 *bth)
+{
+	u8 net[sizeof(struct ipv6hdr) + sizeof(struct udphdr)] __aligned(4);
+	u8 icrc[XROCE_ICRC_BYTES];
+	u32 crc;
+
+	network_header(in, (off - in->bth) / in->seg, len, net);
+	crc = xroce_icrc_headers(in->l3, net, bth, pkt->hdr_len);
+	crc = crc_of_bytes(in->skb, off + pkt->hdr_len,
+			   off + len - XROCE_ICRC_BYTES, crc);
+	if (skb_copy_bits(in->skb, off + len - XROCE_ICRC_BYTES, icrc,
+			  sizeof(icrc)))
+		return false;
+	return xroce_icrc_ok(crc, icrc);
+}
+
+/* ---- QP ------------------------------------------------------------------------- */
+
+static void dgid_of(const struct incoming *in, union ib_gid *dgid)
+{
+	if (in->l3 == XROCE_L3_IPV4)
+		ipv6_addr_set_v4mapped(ip_hdr(in->skb)->daddr,
+				       (struct in6_addr *)dgid);
+	else
+		memcpy(dgid, &ipv6_hdr(in->skb)->daddr, sizeof(*dgid));
+}
+
+static bool is_multicast(const struct incoming *in)
+{
+	return in->l3 == XROCE_L3_IPV4 ?
+	       ipv4_is_multicast(ip_hdr(in->skb)->daddr) :
+	       ipv6_addr_is_multicast(&ipv6_hdr(in->skb)->daddr);
+}
+
+/* QP1 exists on each device: the destination address says which. */
+static struct xrdma_ref *find_gsi(const struct incoming *in)
+{
+	struct xrdma_ref *ref = NULL;
+	struct xroce_dev *dev;
+	union ib_gid dgid;
+
+	dgid_of(in, &dgid);
+	rcu_read_lock();
+	dev = xroce_dev_find_rcu(dev_net(in->ndev), &dgid, in->ndev);
+	if (dev)
+		ref = xrdma_ref_get(&dev->gsi, XROCE_GSI_QPN);
+	rcu_read_unlock();
+	return ref;
+}
+
+static struct xrdma_ref *find_qp(const struct incoming *in, u32 qpn)
+{
+	struct xrdma_ref *ref;
+	struct xroce_qp *qp;
+
+	if (is_multicast(in))
+		return NULL;
+	if (qpn == XROCE_GSI_QPN)
+		return find_gsi(in);
+	ref = xrdma_ref_get(&xroce_qps, qpn);
+	if (!ref)
+		return NULL;
+	qp = ref->obj;
+	if (net_eq(dev_net(xroce_qp_dev(qp)->ndev), dev_net(in->ndev)))
+		return ref;
+	xrdma_ref_put(ref);
+	return NULL;
+}
+
+/* Counted for the device that the packet was for, if it was for one. */
+static void drop(const struct incoming *in, enum xroce_drop reason)
+{
+	struct xroce_dev *dev;
+	union ib_gid dgid;
+
+	dgid_of(in, &dgid);
+	rcu_read_lock();
+	dev = xroce_dev_find_rcu(dev_net(in->ndev), &dgid, in->ndev);
+	if (dev)
+		xroce_count_drop(dev, reason);
+	rcu_read_unlock();
+}
+
+/* ---- queue -------------------------------------------------------------------------- */
+
+/* Give bytes @from..@to, packets for one QP, to it. Takes the reference. */
+static void queue_run(const struct incoming *in, struct xrdma_ref *ref, u32 from,
+		      u32 to)
+{
+	struct xroce_qp *qp = ref->obj;
+	struct sk_buff *skb = in->skb;
+
+	if (skb_queue_len(&qp->rx) >= XROCE_RX_BACKLOG) {
+		xroce_count_drop(xroce_qp_dev(qp), XROCE_DROP_QUEUE_FULL);
+		xrdma_ref_put(ref);
+		return;
+	}
+	/* The buffer's last run takes the caller's reference to it. */
+	skb = to == in->end ? skb_get(skb) : skb_clone(skb, GFP_ATOMIC);
+	if (!skb) {
+		xroce_count_drop(xroce_qp_dev(qp), XROCE_DROP_NO_MEMORY);
+		xrdma_ref_put(ref);
+		return;
+	}
+	*xroce_rx_cb(skb) = (struct xroce_rx_cb) {
+		.off = from,
+		.len = to - from,
+		.seg = in->seg,
+		.vlan_id = is_vlan_dev(in->ndev) ?
+			   vlan_dev_vlan_id(in->ndev) : XROCE_NO_VLAN,
+		.l3 = in->l3,
+	};
+	xroce_count(xroce_qp_dev(qp), XROCE_STAT_RX_PACKETS,
+		    DIV_ROUND_UP(to - from, in->seg));
+	xroce_count(xroce_qp_dev(qp), XROCE_STAT_RX_BYTES, to - from);
+	skb_queue_tail(&qp->rx, skb);
+	xroce_qp_kick(qp);
+	xrdma_ref_put(ref);
+}
+
+/*
+ * Judge the packet at @off. *@ref is the QP of the run before it; it is kept if
+ * the packet is for the same QP, else replaced.
+ */
+static enum xroce_drop judge(const struct incoming *in, u32 off, u32 len,
+			     struct xrdma_ref **ref)
+{
+	u8 scratch[XROCE_MAX_HDR_BYTES];
+	struct xroce_pkt pkt;
+	enum xroce_drop reason;
+	const u8 *bth;
+
+	reason = parse(in, off, len, &pkt, scratch, &bth);
+	if (reason)
+		return reason;
+	*ref = find_qp(in, pkt.dest_qp);
+	if (!*ref)
+		return XROCE_DROP_NO_QP;
+	if (icrc_fits(in, off, len, &pkt, bth))
+		return XROCE_DROP_NONE;
+	xrdma_ref_put(*ref);
+	*ref = NULL;
+	return XROCE_DROP_ICRC;
+}
+
+/* Cut the buffer into runs of good packets for one QP each. */
+static void sort_packets(const struct incoming *in)
+{
+	struct xrdma_ref *run = NULL, *ref;
+	u32 from = in->bth, off, len;
+	enum xroce_drop reason;
+
+	for (off = in->bth; off < in->end; off += len) {
+		len = min(in->seg, in->end - off);
+		ref = NULL;
+		reason = judge(in, off, len, &ref);
+		if (run && ref == run) {
+			xrdma_ref_put(ref);	/* the run has one */
+			continue;
+		}
+		if (run)
+			queue_run(in, run, from, off);
+		run = ref;
+		from = off;
+		if (reason)
+			drop(in, reason);
+	}
+	if (run)
+		queue_run(in, run, from, in->end);
+}
+
+/* ---- entry ------------------------------------------------------------------------------ */
+
+static bool network_is_ipv4(const struct sk_buff *skb)
+{
+	return ip_hdr(skb)->version == 4;
+}
+
+/* Headers that the ICRC rules know, and lengths that agree with each other. */
+static bool headers_fit(struct incoming *in)
+{
+	const struct sk_buff *skb = in->skb;
+	u32 udp_len = ntohs(udp_hdr(skb)->len);
+	u32 net_len = skb_transport_offset(skb) - skb_network_offset(skb);
+
+	if (in->l3 == XROCE_L3_IPV4) {
+		if (net_len != sizeof(struct iphdr) ||
+		    ip_is_fragment(ip_hdr(skb)))
+			return false;
+	} else if (net_len != sizeof(struct ipv6hdr)) {
+		return false;
+	}
+	if (skb_is_gso(skb)) {
+		in->end = skb->len;
+		in->seg = skb_shinfo(skb)->gso_size;
+		return in->seg >= XROCE_BTH_BYTES + XROCE_ICRC_BYTES;
+	}
+	if (udp_len > skb->len || udp_len <= sizeof(struct udphdr) ||
+	    (in->l3 == XROCE_L3_IPV4 &&
+	     ntohs(ip_hdr(skb)->tot_len) != udp_len + sizeof(struct iphdr)))
+		return false;
+	in->end = udp_len;
+	in->seg = udp_len - sizeof(struct udphdr);
+	return true;
+}
+
+int xroce_rx_udp(struct sock *sk, struct sk_buff *skb)
+{
+	struct incoming in = {
+		.skb = skb,
+		.ndev = skb->dev,
+		.bth = sizeof(struct udphdr),
+	};
+
+	/* It may wait for its QP's owner: let go of what must not wait. */
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb->dev = NULL;
+
+	in.l3 = network_is_ipv4(skb) ? XROCE_L3_IPV4 : XROCE_L3_IPV6;
+	if (headers_fit(&in))
+		sort_packets(&in);
+	else
+		drop(&in, XROCE_DROP_L3);
+	/* Runs that were queued hold references of their own. */
+	consume_skb(skb);
+	return 0;
+}

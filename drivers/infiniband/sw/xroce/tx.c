@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* From bursts to packets (see tx.h): payload, ICRC, IP and UDP headers, route. */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include "qp.h"
+#include "route.h"
+#include "stats.h"
+#include "tx.h"
+
+/**
+ * struct outgoing - what the packets of one burst share
+ * @qp: sender
+ * @burst: from the engine
+ * @av: where to
+ * @swqe: requester: the slot of burst->wr
+ * @l3_bytes: network and UDP header
+ */
+struct outgoing {
+	struct xroce_qp *qp;
+	const struct xroce_burst *burst;
+	const struct xroce_av *av;
+	struct xroce_swqe *swqe;
+	unsigned int l3_bytes;
+};
+
+/* ---- payload ------------------------------------------------------------------ */
+
+static int copy_from_wr(const struct outgoing *out, u32 offset, u8 *to,
+			u32 length)
+{
+	struct xroce_swqe *swqe = out->swqe;
+	struct xrdma_sgl sgl = {
+		.sge = swqe->sge,
+		.num_sge = swqe->num_sge,
+		.length = swqe->wr.length,
+	};
+
+	if (swqe->wr.flags & XROCE_WR_INLINE)
+		sgl.data = swqe->sge;
+	return xrdma_sgl_copy(&xroce_qp_dev(out->qp)->keys, out->qp->ibqp.pd,
+			      &sgl, offset, to, length, XRDMA_FROM_MEM);
+}
+
+static int copy_from_mr(const struct outgoing *out, u32 offset, u8 *to,
+			u32 length)
+{
+	const struct xroce_burst *burst = out->burst;
+	u64 va = burst->va + (offset - burst->offset);
+	struct xrdma_mr *mr;
+
+	/* Looked up each time: the key may go away during a long READ. */
+	mr = xrdma_mr_get(&xroce_qp_dev(out->qp)->keys, out->qp->ibqp.pd,
+			  burst->rkey, IB_ACCESS_REMOTE_READ, va, length);
+	if (!mr)
+		return -EACCES;
+	xrdma_mr_copy(mr, va, to, length, XRDMA_FROM_MEM);
+	xrdma_mr_put(mr);
+	return 0;
+}
+
+/* @i: packet of the burst */
+static int copy_payload(const struct outgoing *out, u32 i, u8 *to, u32 length)
+{
+	const struct xroce_burst *burst = out->burst;
+	u32 offset = burst->offset + i * burst->pmtu;
+
+	if (!length)
+		return 0;
+	switch (burst->source) {
+	case XROCE_FROM_WR:
+		return copy_from_wr(out, offset, to, length);
+	case XROCE_FROM_MR:
+		return copy_from_mr(out, offset, to, length);
+	default:
+		return 0;
+	}
+}
+
+/* ---- network headers ------------------------------------------------------------ */
+
+static void put_udp(const struct outgoing *out, struct sk_buff *skb)
+{
+	struct udphdr *udp = udp_hdr(skb);
+
+	udp->source = out->qp->route.sport;
+	udp->dest = htons(XROCE_UDP_PORT);
+	udp->len = htons(skb->len - skb_transport_offset(skb));
+	udp->check = 0;
+}
+
+static void put_ipv4(const struct outgoing *out, struct sk_buff *skb)
+{
+	const struct xroce_av *av = out->av;
+	struct iphdr *ip = ip_hdr(skb);
+
+	memset(ip, 0, sizeof(*ip));
+	ip->version = 4;
+	ip->ihl = 5;
+	ip->tos = av->tclass;
+	ip->tot_len = htons(skb->len);
+	/* Covered by the ICRC, so it must be final here. */
+	ip->id = htons(out->qp->route.ip_id++);
+	ip->frag_off = htons(IP_DF);
+	ip->ttl = av->hop_limit;
+	ip->protocol = IPPROTO_UDP;
+	memcpy(&ip->saddr, av->sgid.raw + 12, 4);
+	memcpy(&ip->daddr, av->dgid.raw + 12, 4);
+	skb->protocol = htons(ETH_P_IP);
+}
+
+static void put_ipv6(const struct outgoing *out, struct sk_buff *skb)
+{
+	const struct xroce_av *av = out->av;
+	struct ipv6hdr *ip = ipv6_hdr(skb);
+
+	ip6_flow_hdr(ip, av->tclass, htonl(av->flow_label));
+	ip->payload_len = htons(skb->len - sizeof(*ip));
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = av->hop_limit;
+	memcpy(&ip->saddr, &av->sgid, 16);
+	memcpy(&ip->daddr, &av->dgid, 16);
+	skb->protocol = htons(ETH_P_IPV6);
+}
+
+static void put_headers(const struct outgoing *out, struct sk_buff *skb)
+{
+	skb_push(skb, out->l3_bytes);
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, out->l3_bytes - sizeof(struct udphdr));
+	put_udp(out, skb);
+	if (out->av->l3 == XROCE_L3_IPV4)
+		put_ipv4(out, skb);
+	else
+		put_ipv6(out, skb);
+}
+
+/* ---- packets ----------------------------------------------------------------------- */
+
+static void fill_header(const struct outgoing *out, u32 i, struct xroce_pkt *pkt)
+{
+	xroce_burst_packet(out->burst, i, pkt);
+	if (out->qp->service != XROCE_UD)
+		return;
+	pkt->dest_qp = out->swqe->dest_qp;
+	pkt->qkey = out->swqe->qkey;
+	pkt->src_qp = out->qp->ibqp.qp_num;
+}
+
+/* Return: the packet, NULL without memory, -EACCES when a key is wrong. */
+static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
+{
+	struct xroce_pkt pkt;
+	unsigned int hdr_len, body;
+	struct sk_buff *skb;
+	u8 *bth;
+	u32 crc;
+
+	fill_header(out, i, &pkt);
+	body = pkt.payload_len + pkt.pad;
+	skb = alloc_skb(LL_MAX_HEADER + out->l3_bytes + XROCE_MAX_HDR_BYTES +
+			body + XROCE_ICRC_BYTES, GFP_ATOMIC);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, LL_MAX_HEADER + out->l3_bytes);
+
+	bth = skb_tail_pointer(skb);
+	hdr_len = xroce_wire_build(&pkt, bth);
+	skb_put(skb, hdr_len + body + XROCE_ICRC_BYTES);
+	if (copy_payload(out, i, bth + hdr_len, pkt.payload_len)) {
+		kfree_skb(skb);
+		return ERR_PTR(-EACCES);
+	}
+	memset(bth + hdr_len + pkt.payload_len, 0, pkt.pad);
+
+	put_headers(out, skb);
+	/* Over the copy: a program that writes to the buffer can't break it. */
+	crc = xroce_icrc_headers(out->av->l3, skb->data, bth, hdr_len);
+	crc = xroce_icrc_update(crc, bth + hdr_len, body);
+	xroce_icrc_put(crc, bth + hdr_len + body);
+	return skb;
+}
+
+static void send_packet(const struct outgoing *out, struct sk_buff *skb)
+{
+	struct xroce_qp *qp = out->qp;
+	struct xroce_dev *dev = xroce_qp_dev(qp);
+	struct net *net = dev_net(dev->ndev);
+	unsigned int bytes = skb->len;
+	int err;
+
+	skb_dst_set(skb, dst_clone(qp->route.dst));
+	if (out->av->l3 == XROCE_L3_IPV4)
+		err = ip_local_out(net, NULL, skb);
+	else
+		err = ip6_local_out(net, NULL, skb);
+	if (err) {
+		xroce_count(dev, XROCE_STAT_TX_DROPPED, 1);
+		return;
+	}
+	xroce_count(dev, XROCE_STAT_TX_PACKETS, 1);
+	xroce_count(dev, XROCE_STAT_TX_BYTES, bytes);
+}
+
+int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst)
+{
+	struct outgoing out = { .qp = qp, .burst = burst, .av = qp->av };
+	struct xroce_dev *dev = xroce_qp_dev(qp);
+	struct sk_buff *skb;
+	u32 i;
+
+	if (burst->wr)
+		out.swqe = to_xroce_swqe(burst->wr);
+	if (qp->service == XROCE_UD)
+		out.av = out.swqe->av;
+	if (!xroce_route_find(qp, (struct xroce_av *)out.av)) {
+		xroce_count(dev, XROCE_STAT_TX_NO_ROUTE, burst->npkts);
+		return 0;
+	}
+	out.l3_bytes = xroce_icrc_l3_bytes(out.av->l3);
+
+	for (i = 0; i < burst->npkts; i++) {
+		skb = build_packet(&out, i);
+		if (IS_ERR(skb))
+			return PTR_ERR(skb);
+		if (skb)
+			send_packet(&out, skb);
+		else
+			xroce_count(dev, XROCE_STAT_TX_DROPPED, 1);
+	}
+	return 0;
+}
