@@ -362,6 +362,21 @@ TEST(wire_parse__reserved_bits_are_ignored)
 	CHECK_EQ(pkt.psn, 2);
 }
 
+TEST(wire_parse__reserved_bits_of_feth)
+{
+	u8 flush[36] = { 0x1c, [12] = 0xff, 0xff, 0xff, 0xff };
+	struct xroce_pkt pkt;
+	u8 buf[XROCE_MAX_HDR_BYTES];
+
+	CHECK_EQ(xroce_wire_parse(&pkt, flush, 36, 36), XROCE_PARSE_OK);
+	CHECK_EQ(pkt.flush_level, 3);
+	CHECK_EQ(pkt.flush_type, 0xf);
+	pkt.flush_level = 0xff;
+	pkt.flush_type = 0xff;
+	CHECK_EQ(xroce_wire_build(&pkt, buf), 32);
+	CHECK_MEM(buf + 12, "\0\0\0\x3f", 4);
+}
+
 TEST(wire_parse__unaligned)
 {
 	u8 bytes[VECTOR_MAX_BYTES], moved[VECTOR_MAX_BYTES];
