@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# Builders: root folders with a compiler. One for each kernel, of the suite that
+# kernel comes from, with the kernel's headers and whatever compiler these ask
+# for; and one of sid, for test programs. Test programs for bookworm and trixie
+# are compiled in the builders of 6.1 and 6.12.
+
+builder_source()
+{
+	case $1 in
+	6.1) echo bookworm ;;
+	6.12) echo trixie ;;
+	7.3) echo trixie-backports ;;
+	sid) echo sid ;;
+	esac
+}
+
+builder_of_suite()
+{
+	case $1 in
+	bookworm) echo 6.1 ;;
+	trixie) echo 6.12 ;;
+	sid) echo sid ;;
+	esac
+}
+
+builder_packages()
+{
+	echo make gcc libc6-dev libibverbs-dev librdmacm-dev
+	case $1 in
+	6.1 | 6.12) echo linux-headers-amd64 ;;
+	# The debug kernel is built in this one, hence the rest.
+	7.3) echo linux-headers-amd64/trixie-backports \
+		bc bison cpio flex kmod libelf-dev libssl-dev rsync xz-utils ;;
+	esac
+}
+
+builder_key()
+{
+	(builder_source "$1"; builder_packages "$1") | hash_of
+}
+
+have_builder()
+{
+	have_once "builders/$1" "$(builder_key "$1")"
+}
+
+need_builder()
+{
+	once "builders/$1" "$(builder_key "$1")" make_builder "$1"
+}
+
+make_builder()
+{
+	step "Making the build root for $1 (one to three minutes)" fill_builder "$@"
+}
+
+fill_builder()
+{
+	local source
+	source=$(builder_source "$1")
+	open_source "$source" && make_root "$source" "$2" "$(builder_packages "$1")"
+}
+
+# in_builder BUILDER COMMAND [ARG...]: as root in the builder, with the project
+# read-only and $CACHE/build and $CACHE/tools writable, all at their own paths,
+# in the caller's folder if it is one of these.
+in_builder()
+{
+	local root=$CACHE/builders/$1
+	shift
+	mkdir -p "$CACHE/build" "$CACHE/tools"
+	# A mount namespace of its own, so that an interrupted build leaves no mounts.
+	ROOT=$root PROJECT=$PROJECT CACHE=$CACHE CWD=$PWD \
+		unshare --mount --pid --fork --kill-child \
+		sh "$PROJECT/scripts/lib/enter-root.sh" "$@"
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# Root images: a suite's user land, read-only; the guest writes to a tmpfs over it.
+
+image_packages='
+bash util-linux mount kmod procps iproute2 iputils-ping ethtool tcpdump
+iptables nftables netcat-openbsd socat iperf3 strace python3 gawk bsdextrautils
+rdma-core ibverbs-utils ibverbs-providers rdmacm-utils infiniband-diags
+perftest qperf python3-pyverbs
+'
+
+image_key()
+{
+	printf '1-%s\n' "$(printf '%s' "$image_packages" | hash_of)"
+}
+
+have_image()
+{
+	have_once "images/$1" "$(image_key)"
+}
+
+need_image()
+{
+	once "images/$1" "$(image_key)" make_image "$1"
+}
+
+make_image()
+{
+	step "Making the root image of $1 (two to three minutes)" fill_image "$@"
+}
+
+fill_image()
+{
+	local suite=$1 dir=$2 packages
+	open_source "$suite" || return
+	# shellcheck disable=SC2086 # a list of words
+	packages=$(existing_packages "$suite" $image_packages) || return
+	# rdma-core's test suite lives in its documentation.
+	make_root "$suite" "$dir/root" "$packages" \
+		--dpkgopt='path-exclude=/usr/share/man/*' \
+		--dpkgopt='path-exclude=/usr/share/locale/*' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' \
+		--dpkgopt='path-include=/usr/share/doc/rdma-core*' \
+		--dpkgopt='path-include=/usr/share/doc/python3-pyverbs*' || return
+	# What would speak to the host's network or differ from one image to the next.
+	rm -rf "$dir/root/etc/apt/apt.conf.d/99mmdebstrap" "$dir"/root/var/cache/apt/*
+	printf '127.0.0.1 localhost vm\n::1 localhost\n' > "$dir/root/etc/hosts"
+	: > "$dir/root/etc/resolv.conf"
+	echo vm > "$dir/root/etc/hostname"
+	mkfs.erofs "$dir/root.erofs" "$dir/root" || return
+	rm -rf --one-file-system "$dir/root"
+}

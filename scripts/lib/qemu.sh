@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# One guest: its folder, its QEMU, what becomes of it.
+#
+# $CACHE/runs/PID: control (shared with the guest's init), out (the default
+# $OUT), stdout, stderr (of the command), console (the kernel's).
+
+# A guest gets this much longer than its command before it counts as hung.
+boot_allowance=120
+
+# Folders of runs that are over are kept until the next run.
+make_run_folder()
+{
+	local old
+	mkdir -p "$CACHE/runs"
+	for old in "$CACHE"/runs/*; do
+		[ -d "$old" ] && ! kill -0 "${old##*/}" 2>/dev/null && rm -rf "$old"
+	done
+	run=$CACHE/runs/$$
+	rm -rf "$run"
+	mkdir -p "$run/control" "$run/out" "$run/initrd/vm"
+	ln -sfn "$run" "$CACHE/last"
+}
+
+quoted()
+{
+	local argument
+	for argument; do
+		printf " '%s'" "${argument//\'/\'\\\'\'}"
+	done
+}
+
+# The guest's init reads these. See guest/init.
+write_settings()
+{
+	local mode=$1
+	cat <<-END
+	vm_mode=$mode
+	vm_timeout=$timeout
+	vm_leaks=$leaks
+	vm_rdma=$rdma
+	vm_term=$(quoted "$guest_term" | cut -c 2-)
+	vm_rows=${guest_size% *}
+	vm_columns=${guest_size#* }
+	vm_project=$(quoted "$PROJECT" | cut -c 2-)
+	OUT=$(quoted "$out" | cut -c 2-)
+	TOOLS=$(quoted "$CACHE/tools/$suite" | cut -c 2-)
+	END
+}
+
+write_command()
+{
+	local cwd=/root
+	case $PWD/ in
+	"$PROJECT"/*) cwd=$PWD ;;
+	esac
+	printf 'cd%s || exit 125\n' "$(quoted "$cwd")"
+	printf 'exec%s\n' "$(quoted "$@")"
+}
+
+# The kernel unpacks what lies one after the other: this run's files, our
+# modules, and the boot files.
+make_initrd()
+{
+	local modules=/dev/null
+	[ "$with_modules" = no ] || modules=$(modules_folder "$kernel")/modules.cpio
+	cp "$PROJECT/scripts/guest/init" "$run/initrd/vm/"
+	(cd "$run/initrd" && find vm | cpio -o -H newc --quiet) > "$run/initrd.cpio"
+	cat "$run/initrd.cpio" "$modules" "$CACHE/kernels/$kernel/initrd" > "$run/initrd.img"
+	rm -r "$run/initrd" "$run/initrd.cpio"
+}
+
+# In QEMU's options a comma is doubled.
+escaped()
+{
+	printf '%s' "${1//,/,,}"
+}
+
+disk()
+{
+	printf '%s\n' -drive "if=none,id=$1,format=raw,readonly=on,file=$(escaped "$2")" \
+		-device "virtio-blk-pci,drive=$1"
+}
+
+shared_folder()
+{
+	printf '%s\n' -virtfs "local,mount_tag=$1,security_model=none,multidevs=remap,path=$(escaped "$2")${3:-}"
+}
+
+terminal()
+{
+	printf '%s\n' -chardev "$2" -device "virtconsole,chardev=$1"
+}
+
+qemu_arguments()
+{
+	local accel=tcg,thread=multi,tb-size=512
+	[ ! -w /dev/kvm ] || accel=kvm
+	printf '%s\n' \
+		-M pc -nic none -accel "$accel" -cpu max \
+		-smp "$cpus" -m "$memory" \
+		-nodefaults -no-user-config -display none -no-reboot \
+		-kernel "$CACHE/kernels/$kernel/vmlinuz" -initrd "$run/initrd.img" \
+		-append "$(kernel_arguments)" \
+		-chardev "file,id=console,path=$(escaped "$run/console")" -serial chardev:console \
+		-device virtio-serial-pci -device virtio-rng-pci
+	disk root "$CACHE/images/$suite/root.erofs"
+	disk modules "$CACHE/kernels/$kernel/modules.erofs"
+	shared_folder control "$run/control"
+	shared_folder project "$PROJECT" ,readonly=on
+	shared_folder tools "$CACHE/tools/$suite" ,readonly=on
+	shared_folder out "$out"
+	if [ "$1" = shell ]; then
+		terminal stdout stdio,id=stdout,signal=off
+	else
+		terminal stdout "file,id=stdout,path=$(escaped "$run/stdout")"
+		terminal stderr "file,id=stderr,path=$(escaped "$run/stderr")"
+	fi
+}
+
+# loglevel: warnings and worse while it boots, as the emulated serial line is slow.
+kernel_arguments()
+{
+	printf 'console=ttyS0 loglevel=5 log_buf_len=4M panic=-1 mitigations=off nokaslr '
+	printf 'random.trust_cpu=on tsc=reliable rcupdate.rcu_cpu_stall_timeout=60 %s' "$append"
+}
+
+# Runs the guest and returns when it is gone.
+run_guest()
+{
+	local mode=$1 arguments
+	mapfile -t arguments < <(qemu_arguments "$mode")
+	if [ "$mode" = shell ]; then
+		qemu-system-x86_64 "${arguments[@]}"
+		return
+	fi
+	: > "$run/stdout"
+	: > "$run/stderr"
+	qemu-system-x86_64 "${arguments[@]}" < /dev/null > "$run/qemu" 2>&1 &
+	qemu=$!
+	# The guest writes to files and never waits for whoever reads our output: its
+	# console would spin in the kernel meanwhile.
+	tail -q -s 0.1 --pid="$qemu" -c +1 -f "$run/stdout" & readers=$!
+	tail -q -s 0.1 --pid="$qemu" -c +1 -f "$run/stderr" >&2 & readers="$readers $!"
+	if [ "$timeout" != 0 ]; then
+		(
+			sleep $((timeout + boot_allowance)) & nap=$!
+			trap 'kill $nap' TERM
+			wait && kill -KILL "$qemu"
+		) 2>/dev/null &
+		guard=$!
+	fi
+	wait "$qemu" || true
+	qemu=
+	[ -z "${guard:-}" ] || kill "$guard" 2>/dev/null || true
+	# shellcheck disable=SC2086 # a list of process ids
+	wait $readers || true
+}
+
+# The status of the run, by what the guest left.
+judge_guest()
+{
+	local logs=("$run/console" "$run/control/dmesg" "$run/control/kmemleak") status
+
+	# After a time-out the console ends in a list of stuck processes.
+	[ ! -e "$run/control/dmesg.at-timeout" ] || logs=("$run/control/dmesg")
+	status=$(cat "$run/control/status" 2>/dev/null) || status=none
+	reports_in "${logs[@]}" > "$run/reports" || true
+	if [ -n "$record" ]; then
+		without_numbers < "$run/reports" > "$record"
+		return "${status/none/125}"
+	fi
+	if [ -s "$run/reports" ] && ! reports_of_baseline; then
+		say "the guest's kernel reported trouble:"
+		head -n 20 "$run/reports" >&2
+		show_log
+		return 125
+	fi
+	if [ "$status" = none ]; then
+		say "the guest died or hung: it left no status"
+		show_log
+		cat "$run/qemu" >&2 2>/dev/null || true
+		return 125
+	fi
+	if [ "$status" = 124 ] && [ -e "$run/control/dmesg.at-timeout" ]; then
+		say "time-out after $timeout s; the guest's kernel log is $run/console"
+	fi
+	return "$status"
+}
+
+# From the command's start on, or all of it if the trouble was before.
+show_log()
+{
+	local log=$run/control/dmesg
+	[ -s "$log" ] || log=$run/console
+	say "the guest's kernel log ($log):"
+	if [ -z "$(sed '/vm: the command starts/,$d' "$log" | reports_in -)" ]; then
+		sed -n '/vm: the command starts/,$p' "$log" | grep -a . || cat "$log"
+	else
+		cat "$log"
+	fi | head -n 400 >&2
+	if [ -s "$run/control/kmemleak" ]; then
+		head -n 100 "$run/control/kmemleak" >&2
+	fi
+}
