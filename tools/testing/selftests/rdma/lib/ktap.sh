@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# Reporting in KTAP (Documentation/dev-tools/ktap.rst of the kernel).
+
+# Folder for this test's files; gone at its end.
+scratch=$(mktemp -d) || exit 1
+planned=0 count=0 failures=0
+SKIP=4
+
+# Commands to be done at the end, last first.
+at_exit_commands=()
+
+at_exit()
+{
+	at_exit_commands=("$*" "${at_exit_commands[@]}")
+}
+
+leave()
+{
+	local status=$? command
+	trap - EXIT
+	for command in "${at_exit_commands[@]}"; do
+		eval "$command" > /dev/null 2>&1
+	done
+	rm -rf "$scratch"
+	exit $status
+}
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
+
+# plan N: that many calls of "run" follow.
+plan()
+{
+	planned=$1
+	printf 'KTAP version 1\n1..%d\n' "$planned"
+}
+
+# skip_all REASON: this machine can't do any of it.
+skip_all()
+{
+	printf 'KTAP version 1\n1..0 # SKIP %s\n' "$*"
+	exit $SKIP
+}
+
+# bail_out REASON: what all tests stand on does not work.
+bail_out()
+{
+	printf 'Bail out! %s\n' "$*"
+	exit 1
+}
+
+note()
+{
+	printf '# %s\n' "$*"
+}
+
+# For use inside a test.
+fail()
+{
+	printf '%s\n' "$*"
+	exit 1
+}
+
+skip()
+{
+	printf '%s\n' "$*"
+	exit $SKIP
+}
+
+# run DESCRIPTION COMMAND [ARG...]: one test. The command runs in a subshell with
+# errexit on and passes by returning 0; what it says is shown if it fails. What
+# it left running in the background ends with it.
+run()
+{
+	local description=$1 log=$scratch/log start=$EPOCHREALTIME status
+	shift
+	count=$((count + 1))
+	set +e
+	(
+		trap end_background EXIT
+		set -e
+		"$@"
+	) > "$log" 2>&1
+	status=$?
+	case $status in
+	0)
+		sed -n 's/^# /&/p' "$log"
+		printf 'ok %d %s\n' $count "$description"
+		;;
+	"$SKIP")
+		printf 'ok %d %s # SKIP %s\n' $count "$description" "$(tail -n 1 "$log")"
+		;;
+	*)
+		failures=$((failures + 1))
+		tail -n 80 "$log" | tr -d '\r' | sed 's/^/#   /'
+		printf '# status %d after %s s\n' $status "$(since "$start")"
+		printf 'not ok %d %s\n' $count "$description"
+		;;
+	esac
+}
+
+# timeout(1) hands the signal on, and follows it up with SIGKILL.
+end_background()
+{
+	local pids
+	pids=$(jobs -p)
+	# shellcheck disable=SC2086 # a list of numbers
+	[ -z "$pids" ] || { kill $pids; wait $pids; } 2> /dev/null
+}
+
+# Call it last.
+finish()
+{
+	if [ $count != "$planned" ]; then
+		note "planned $planned tests but ran $count"
+		exit 1
+	fi
+	[ $failures = 0 ]
+	exit
+}
+
+# since START: seconds since then ($EPOCHREALTIME), with tenths.
+since()
+{
+	local tenths=$(((${EPOCHREALTIME/[.,]/} - ${1/[.,]/}) / 100000))
+	printf '%d.%d\n' $((tenths / 10)) $((tenths % 10))
+}
+
+need_root()
+{
+	[ "$(id -u)" = 0 ] || skip_all "needs root"
+}
+
+# need PROGRAM PACKAGE
+need()
+{
+	command -v "$1" > /dev/null || skip_all "$1 is not here: install $2"
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# Two network namespaces, called sides 1 and 2:
+#
+#	namespace xr1                          namespace xr2
+#	  device xr1                             device xr2
+#	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
+#
+# Side 0 is the namespace that the test was started in.
+
+in_side()
+{
+	local side=$1
+	shift
+	if [ "$side" = 0 ]; then
+		"$@"
+	else
+		ip netns exec "xr$side" "$@"
+	fi
+}
+
+# exec_side SIDE COMMAND...: the same, but becomes the command: a signal to it
+# reaches the command itself.
+exec_side()
+{
+	local side=$1
+	shift
+	[ "$side" = 0 ] || exec ip netns exec "xr$side" "$@"
+	exec "$@"
+}
+
+# address SIDE 4|6
+address()
+{
+	case $2 in
+	4) printf '10.0.0.%d\n' "$1" ;;
+	6) printf 'fd00::%d\n' "$1" ;;
+	esac
+}
+
+# make_wire [MTU]: the namespaces and the netdevs, no devices yet.
+make_wire()
+{
+	local mtu=${1:-4200} side
+	drop_wire 2> /dev/null
+	at_exit drop_wire
+	for side in 1 2; do
+		ip netns add "xr$side" || return
+		in_side $side ip link set lo up || return
+	done
+	ip link add eth0 netns xr1 mtu "$mtu" type veth \
+		peer name eth0 netns xr2 mtu "$mtu" || return
+	for side in 1 2; do
+		bring_up $side || return
+	done
+	wait_for 10 has_carrier 1 && wait_for 10 has_carrier 2
+}
+
+bring_up()
+{
+	in_side "$1" ip addr add "$(address "$1" 4)/24" dev eth0 &&
+		in_side "$1" ip addr add "$(address "$1" 6)/64" dev eth0 nodad &&
+		in_side "$1" sysctl -q -w net.ipv6.conf.eth0.accept_dad=0 &&
+		in_side "$1" ip link set eth0 up
+}
+
+has_carrier()
+{
+	in_side "$1" ip link show eth0 | grep -q LOWER_UP
+}
+
+# make_pair [MTU]: with devices, and their addresses known to them.
+make_pair()
+{
+	make_wire "$@" || bail_out "cannot make two namespaces with a veth pair"
+	add_links || bail_out "cannot add the devices"
+}
+
+add_links()
+{
+	local side
+	for side in 1 2; do
+		add_link $side xr$side eth0 || return
+	done
+	for side in 1 2; do
+		wait_for_gids $side || return
+	done
+}
+
+drop_wire()
+{
+	local side pids
+	for side in 1 2; do
+		pids=$(ip netns pids xr$side)
+		# shellcheck disable=SC2086 # a list of numbers
+		[ -z "$pids" ] || kill -KILL $pids
+		! device_exists xr$side || rdma link del xr$side
+	done
+	for side in 1 2; do
+		ip -n xr$side link del eth0
+		ip netns del xr$side
+	done
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# Running a pair of programs, a server on side 1 and a client on side 2.
+
+# talk READY SERVER... -- CLIENT...: run both to their end; both must succeed.
+# READY says when the server is ready for its client: tcp:PORT or cm:PORT. What
+# they print is in $scratch/server and $scratch/client, and is shown if one fails.
+talk()
+{
+	local ready=$1 server=()
+	shift
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	serve "$ready" "${server[@]}"
+	ask "$@"
+	server_ends
+}
+
+# serve READY SERVER...
+serve()
+{
+	local ready=$1
+	shift
+	rm -f "$scratch/client"
+	(exec_side 1 timeout -k 5 "$limit" "$@") > "$scratch/server" 2>&1 < /dev/null &
+	server_pid=$!
+	wait_for 30 is_ready "$ready" || { show_talk; fail "the server is not ready: $*"; }
+}
+
+is_ready()
+{
+	case $1 in
+	tcp:*) in_side 1 ss -Htln "sport = :${1#tcp:}" | grep -q . ;;
+	cm:*) in_side 1 rdma resource show cm_id | grep -q "LISTEN .*src-addr [^ ]*:${1#cm:} " ;;
+	esac || ! kill -0 "$server_pid"
+}
+
+# ask CLIENT...
+ask()
+{
+	in_side 2 timeout -k 5 "$limit" "$@" > "$scratch/client" 2>&1 < /dev/null ||
+		{ status=$?; show_talk; fail "the client ended with status $status: $*"; }
+}
+
+server_ends()
+{
+	wait_for 20 not kill -0 "$server_pid" || { show_talk; fail "the server does not end"; }
+	wait "$server_pid" || { status=$?; show_talk; fail "the server ended with status $status"; }
+}
+
+show_talk()
+{
+	sed 's/^/server: /' "$scratch/server"
+	[ ! -e "$scratch/client" ] || sed 's/^/client: /' "$scratch/client"
+}

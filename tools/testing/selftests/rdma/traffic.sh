@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Programs as Debian ships them talk RoCEv2 from one namespace to the other.
+#
+#	namespace xr1                          namespace xr2
+#	  device xr1                             device xr2
+#	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
+#	  servers                                clients
+#
+# Promises: RC, UC and UD, with and without a shared receive queue and with
+# rdma_cm, work over IPv4 and IPv6; programs that can check the data find them
+# right; WRITE, READ and SEND move what perftest asks for. Nothing is dropped,
+# and both devices count the same packets.
+
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need ibv_rc_pingpong ibverbs-utils
+need rping rdmacm-utils
+need ib_write_bw perftest
+
+plan 21
+
+counters_agree()
+{
+	local sent received
+	sent=$(counter 1 tx_packets)
+	received=$(counter 2 rx_packets)
+	[ "$sent" -gt 0 ] || fail "xr1 counts no packets"
+	[ "$sent" = "$received" ] || fail "xr1 sent $sent packets, xr2 received $received"
+	[ "$(counter 2 tx_packets)" = "$(counter 1 rx_packets)" ] ||
+		fail "xr2 sent $(counter 2 tx_packets) packets, xr1 received $(counter 1 rx_packets)"
+}
+
+nothing_dropped()
+{
+	local side
+	for side in 1 2; do
+		[ "$(sum_of_drops $side)" = 0 ] || { show_counters $side; fail "xr$side dropped packets"; }
+		[ "$(counter $side retransmitted_packets)" = 0 ] || fail "xr$side retransmitted"
+	done
+}
+
+make_pair
+
+for family in 4 6; do
+	run "ibv_rc_pingpong, IPv$family" pingpong rc $family
+	run "ibv_uc_pingpong, IPv$family" pingpong uc $family
+	run "ibv_ud_pingpong, IPv$family" pingpong ud $family
+	run "ibv_srq_pingpong, IPv$family" pingpong srq $family -n 50 -q 4
+	run "ibv_rc_pingpong with events, IPv$family" pingpong rc $family -e
+	run "rping, IPv$family" rping_by_address $family
+	run "ib_write_bw, IPv$family" perftest ib_write_bw $family
+	run "ib_read_bw, IPv$family" perftest ib_read_bw $family
+	run "ib_send_lat, IPv$family" perftest ib_send_lat $family
+done
+run "ibv_rc_pingpong with ibv_wr_*()" pingpong rc 4 -N
+if [ "$LINK_TYPE" = xroce ]; then
+	run "nothing was dropped or sent twice" nothing_dropped
+	run "what one side sent the other received" counters_agree
+else
+	run "nothing was dropped or sent twice" skip "$LINK_TYPE does not count it"
+	run "what one side sent the other received" skip "$LINK_TYPE does not count it"
+fi
+finish
