@@ -73,6 +73,11 @@ static void damage(struct rng *rng, struct packet *packet)
 	packet->bytes[L3 + at] ^= 1 << rng_below(rng, 8);
 }
 
+u32 link_mishaps(const struct link *link)
+{
+	return link->lost + link->doubled + link->damaged + link->reordered;
+}
+
 static void deliver(struct node *from, struct packet *packet)
 {
 	struct world *world = from->world;

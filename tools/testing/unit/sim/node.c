@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <arpa/inet.h>
+#include "psn.h"
 #include "sim.h"
 
 #define GONE_RKEY	0x6666
@@ -109,17 +110,13 @@ static u8 poison_status(u8 poison)
 	}
 }
 
-static bool is_link_bad(const struct world *world)
+/* What the links did since this node's last progress. */
+static u32 mishaps(const struct node *node)
 {
-	u32 i, n = 0;
+	const struct link *link = node->world->link;
 
-	for (i = 0; i < 2; i++) {
-		const struct link *link = &world->link[i];
-
-		n += link->lost + link->doubled + link->damaged +
-		     link->reordered;
-	}
-	return n;
+	return link_mishaps(&link[0]) + link_mishaps(&link[1]) -
+	       node->watch.mishaps;
 }
 
 /* The first failure of a node must have a reason. */
@@ -134,7 +131,9 @@ static void check_failure(struct node *node, struct op *op, u8 status)
 		return;
 	switch (status) {
 	case XROCE_RETRY_EXC_ERR:
-		SIM_CHECK(world, is_peer_gone || is_link_bad(world));
+		/* About one accident a retry; the first may be older. */
+		SIM_CHECK(world, is_peer_gone || mishaps(node) + 2 >
+						 node->params.req.retry_cnt);
 		SIM_CHECK(world, retries > node->params.req.retry_cnt);
 		break;
 	case XROCE_RNR_RETRY_EXC_ERR:
@@ -221,6 +220,10 @@ static void send_burst(struct node *node, const struct xroce_burst *burst,
 			  pkt.ack_req ? " A" : "",
 			  pkt.info->hdrs & XROCE_HDR_AETH ? pkt.syndrome : 0);
 		SIM_CHECK(node->world, pkt.payload_len <= burst->pmtu);
+		if (pkt.info->is_response)
+			watch_response(node, &pkt);
+		else
+			watch_request(node, &pkt);
 		link_send(node, &pkt, payload + (size_t)i * burst->pmtu);
 	}
 }
@@ -529,31 +532,55 @@ static void input_request(struct node *node, const struct xroce_pkt *pkt,
 		return;
 	}
 	done = xroce_resp_commit(&node->resp, pkt, old);
+	if (pkt->info->pos & XROCE_POS_LAST)
+		node->messages_in++;
 	handle_done(node, &done);
 }
 
 /* --- responses -------------------------------------------------------- */
 
+static void place(struct node *node, const struct xroce_pkt *pkt,
+		  const u8 *payload, const struct xroce_req_verdict *verdict)
+{
+	struct op *op = &node->out.ops[((struct slot *)verdict->wr)->op];
+	bool is_ok = op->poison != POISON_SINK;
+
+	SIM_CHECK(node->world, op_is_rd(op));
+	if (verdict->act == XROCE_REQ_PLACE_ATOMIC)
+		memcpy(op->got, &pkt->orig, sizeof(pkt->orig));
+	else if (pkt->payload_len)
+		memcpy(op->got + verdict->offset, payload, pkt->payload_len);
+	xroce_req_placed(&node->req, pkt, is_ok, node->world->now);
+}
+
+/* An answer to what was never sent, or long ago, changes nothing. */
+static void input_ghost(struct node *node, const struct xroce_pkt *pkt)
+{
+	struct xroce_pkt ghost = *pkt;
+	u32 away = rng_below(&node->world->rng, 1 << 22);
+	struct xroce_req_verdict verdict;
+
+	ghost.psn = rng_chance(&node->world->rng, 500) ?
+		    node->req.una_psn - 1 - away : node->req.max_psn + away;
+	ghost.psn &= XROCE_PSN_MASK;
+	verdict = xroce_req_input(&node->req, &ghost, node->world->now);
+	SIM_CHECK(node->world, verdict.act == XROCE_REQ_DROP);
+}
+
 static void input_response(struct node *node, const struct xroce_pkt *pkt,
 			   const u8 *payload)
 {
+	u32 una_psn = node->req.una_psn;
 	struct xroce_req_verdict verdict;
-	struct op *op;
-	bool is_ok;
 
+	if (rng_chance(&node->world->rng, node->params.ghosts))
+		input_ghost(node, pkt);
 	verdict = xroce_req_input(&node->req, pkt, node->world->now);
 	if (verdict.act == XROCE_REQ_DROP)
 		node->drops[verdict.drop]++;
-	if (verdict.act < XROCE_REQ_PLACE)
-		return;
-	op = &node->out.ops[((struct slot *)verdict.wr)->op];
-	is_ok = op->poison != POISON_SINK;
-	SIM_CHECK(node->world, op_is_rd(op));
-	if (verdict.act == XROCE_REQ_PLACE_ATOMIC)
-		memcpy(op->got, &pkt->orig, sizeof(pkt->orig));
-	else if (pkt->payload_len)
-		memcpy(op->got + verdict.offset, payload, pkt->payload_len);
-	xroce_req_placed(&node->req, pkt, is_ok, node->world->now);
+	else if (verdict.act >= XROCE_REQ_PLACE)
+		place(node, pkt, payload, &verdict);
+	watch_input(node, pkt, una_psn);
 }
 
 static void input(struct node *node, const struct packet *packet)

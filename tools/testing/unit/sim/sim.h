@@ -5,6 +5,7 @@
  *   model.c     what must come out: byte arrays and a list of messages
  *   workload.c  a seed makes parameters and requests
  *   node.c      the owner of one engine pair: memory, receive queue, ring
+ *   watch.c     looks at what is sent
  *   link.c      carries bytes; loses, doubles, delays and damages them
  *   world.c     the clock and its events
  *   sim.c       the tests
@@ -94,6 +95,7 @@ struct params {
 	u32 run_delay;		/* ns an owner may wait to collect a batch */
 	bool is_like_rxe;	/* answers repeated READs with MIDDLE and LAST */
 	u32 holds;		/* permille: SQD now and then */
+	u32 ghosts;		/* permille: answers to what was never sent */
 };
 
 struct link_params {
@@ -111,6 +113,26 @@ struct recv {
 	u8 *buf;
 	u32 len;
 	u32 op;
+};
+
+#define WATCHED_PSNS	4096
+
+struct sent {
+	bool is_used;
+	u8 opcode;
+	u32 psn;
+	u32 len;
+};
+
+struct watch {
+	bool has_sent, in_read, has_nakked;
+	u32 next_psn;		/* after the last packet sent */
+	u32 silence;
+	u32 read_psn;
+	u32 nak_psn;
+	u64 quiet_until;	/* RNR */
+	u32 mishaps;		/* of the links, at the last progress */
+	struct sent sent[WATCHED_PSNS];
 };
 
 struct world;
@@ -141,6 +163,8 @@ struct node {
 	bool is_closing;	/* to error once output ran dry */
 	bool is_dead;
 	bool run_scheduled;
+	u32 messages_in;
+	struct watch watch;
 	u32 sent_pkts, input_pkts, drops[XROCE_DROPS];
 };
 
@@ -201,7 +225,13 @@ void node_expire(struct node *node);
 u64 node_deadline(const struct node *node);
 void node_check_end(struct node *node);
 
+/* watch.c */
+void watch_request(struct node *node, const struct xroce_pkt *pkt);
+void watch_response(struct node *node, const struct xroce_pkt *pkt);
+void watch_input(struct node *node, const struct xroce_pkt *pkt, u32 una_psn);
+
 /* link.c */
+u32 link_mishaps(const struct link *link);
 void link_send(struct node *from, const struct xroce_pkt *pkt,
 	       const u8 *payload);
 bool link_open(const struct packet *packet, struct xroce_pkt *pkt,

@@ -263,6 +263,7 @@ static void randomize_node(struct node *node)
 	p->run_delay = rng_chance(rng, 500) ? rng_below(rng, 3000) : 0;
 	p->is_like_rxe = rng_chance(rng, 200);
 	p->holds = 150;
+	p->ghosts = rng_chance(rng, 200) ? 50 : 0;
 }
 
 void workload_random(struct world *world)
