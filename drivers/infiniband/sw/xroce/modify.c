@@ -206,7 +206,7 @@ void xroce_qp_reset(struct xroce_qp *qp)
 	struct xroce_swqe *swqe;
 	u32 i;
 
-	WRITE_ONCE(qp->attr.qp_state, IB_QPS_RESET);
+	xroce_qp_set_state(qp, IB_QPS_RESET);
 	skb_queue_purge(&qp->rx);
 	for (i = qp->reaped; i != qp->posted; i++) {
 		swqe = to_xroce_swqe(xroce_sq_wr(&qp->sq, i));
@@ -295,7 +295,7 @@ static void change_state(struct xroce_qp *qp, enum ib_qp_state from,
 	default:
 		break;
 	}
-	WRITE_ONCE(qp->attr.qp_state, to);
+	xroce_qp_set_state(qp, to);
 }
 
 /* ---- verbs ------------------------------------------------------------------------------ */

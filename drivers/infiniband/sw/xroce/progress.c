@@ -10,6 +10,7 @@
 #include "qp.h"
 #include "respond.h"
 #include "stats.h"
+#include "trace.h"
 #include "tx.h"
 
 /* Packets or completions of one kind in one run. */
@@ -66,9 +67,17 @@ static unsigned int send_requests(struct xroce_qp *qp, u64 now)
 
 /* ---- states ------------------------------------------------------------------ */
 
+void xroce_qp_set_state(struct xroce_qp *qp, enum ib_qp_state state)
+{
+	if (qp->attr.qp_state != state)
+		trace_xroce_qp_state(qp->ibqp.device->index, qp->ibqp.qp_num,
+				     qp->attr.qp_state, state);
+	WRITE_ONCE(qp->attr.qp_state, state);
+}
+
 void xroce_qp_set_error(struct xroce_qp *qp)
 {
-	WRITE_ONCE(qp->attr.qp_state, IB_QPS_ERR);
+	xroce_qp_set_state(qp, IB_QPS_ERR);
 	qp->flush_poll_ns = FLUSH_POLL_MIN_NS;
 	qp->flush_poll_at = 0;
 }
@@ -81,7 +90,7 @@ static void react_to_failure(struct xroce_qp *qp)
 	if (qp->to_error || (qp->req.is_broken && qp->service == XROCE_RC))
 		xroce_qp_set_error(qp);
 	else if (qp->req.is_broken && sends_requests(qp))
-		WRITE_ONCE(qp->attr.qp_state, IB_QPS_SQE);
+		xroce_qp_set_state(qp, IB_QPS_SQE);
 	qp->to_error = false;
 }
 

@@ -6,7 +6,7 @@
 #ifndef XROCE_PROGRESS_H
 #define XROCE_PROGRESS_H
 
-#include <linux/types.h>
+#include <rdma/ib_verbs.h>
 
 struct xroce_qp;
 
@@ -15,6 +15,9 @@ bool xroce_qp_progress(struct xroce_qp *qp);
 
 /* When the QP must be run again at the latest, ns; XROCE_NEVER. */
 u64 xroce_qp_deadline(struct xroce_qp *qp);
+
+/* The only writer of attr.qp_state. */
+void xroce_qp_set_state(struct xroce_qp *qp, enum ib_qp_state state);
 
 /* To the error state, both queues are flushed by the coming runs. */
 void xroce_qp_set_error(struct xroce_qp *qp);

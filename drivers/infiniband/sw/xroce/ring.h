@@ -46,6 +46,13 @@ void xroce_ring_destroy(struct xroce_ring *ring);
 void xroce_ring_info(const struct xroce_ring *ring,
 		     struct xroce_mmap_info *info);
 
+/*
+ * Copy @n slots of @src, from @from on, to those of @dst from @to on. Slots of
+ * both are of one size. Ring indices wrap, nothing is published.
+ */
+void xroce_ring_copy(struct xroce_ring *dst, u32 to,
+		     const struct xroce_ring *src, u32 from, u32 n);
+
 static inline u32 xroce_ring_capacity(const struct xroce_ring *ring)
 {
 	return ring->mask;

@@ -52,19 +52,30 @@ static struct dst_entry *lookup_ipv6(struct net *net, const struct xroce_av *av,
 	return NULL;
 }
 
-static struct dst_entry *lookup(const struct xroce_av *av)
+/*
+ * The netdev of the source GID (a VLAN, perhaps). When the address was removed
+ * its entry is dead for good, but the address may be back: the port's own then.
+ */
+static struct net_device *egress_rcu(const struct xroce_qp *qp,
+				     const struct xroce_av *av)
+{
+	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
+
+	return IS_ERR(ndev) ? xroce_qp_dev(qp)->ndev : ndev;
+}
+
+static struct dst_entry *lookup(const struct xroce_qp *qp,
+				const struct xroce_av *av)
 {
 	struct dst_entry *dst = NULL;
 	struct net_device *ndev;
 
 	rcu_read_lock();
-	ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
-	if (!IS_ERR(ndev)) {
-		if (av->l3 == XROCE_L3_IPV4)
-			dst = lookup_ipv4(dev_net(ndev), av, ndev->ifindex);
-		else if (av->l3 == XROCE_L3_IPV6)
-			dst = lookup_ipv6(dev_net(ndev), av, ndev->ifindex);
-	}
+	ndev = egress_rcu(qp, av);
+	if (av->l3 == XROCE_L3_IPV4)
+		dst = lookup_ipv4(dev_net(ndev), av, ndev->ifindex);
+	else if (av->l3 == XROCE_L3_IPV6)
+		dst = lookup_ipv6(dev_net(ndev), av, ndev->ifindex);
 	rcu_read_unlock();
 	return dst;
 }
@@ -99,7 +110,7 @@ bool xroce_route_find(struct xroce_qp *qp, struct xroce_av *av)
 
 	if (is_fresh(route, av))
 		return true;
-	dst = lookup(av);
+	dst = lookup(qp, av);
 	xroce_route_reset(route);
 	if (!dst)
 		return false;
