@@ -68,11 +68,11 @@ fill_builder()
 # in the caller's folder if it is one of these.
 in_builder()
 {
-	local root=$CACHE/builders/$1
+	local builder=$1
 	shift
 	mkdir -p "$CACHE/build" "$CACHE/tools"
 	# A mount namespace of its own, so that an interrupted build leaves no mounts.
-	ROOT=$root PROJECT=$PROJECT CACHE=$CACHE CWD=$PWD \
-		unshare --mount --pid --fork --kill-child \
-		sh "$PROJECT/scripts/lib/enter-root.sh" "$@"
+	unshare --mount --pid --fork --kill-child \
+		sh "$PROJECT/scripts/lib/enter-root.sh" \
+		"$CACHE/builders/$builder" "$PROJECT" "$CACHE" "$@"
 }

@@ -4,6 +4,7 @@
 # What every script here needs: where things are, how to say what goes on, and
 # how to make something in the cache exactly once.
 
+# shellcheck disable=SC2034 # others use it
 PROJECT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 CACHE=${XRDMA_CACHE:-${HOME:-/root}/.cache/xrdma}
 mkdir -p "$CACHE/locks" "$CACHE/logs" || exit 1

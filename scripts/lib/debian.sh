@@ -132,7 +132,9 @@ make_root()
 	shift 3
 	# The settings by which this machine's apt gets through to its mirror.
 	apt-config dump | grep -E '^Acquire::(http|https|ftp|Check)' > "$CACHE/apt/machine.conf"
-	mmdebstrap --mode=root --variant=minbase --format=directory \
+	# In a mount namespace, so that an interrupted run leaves no mounts behind.
+	unshare --mount --fork --kill-child \
+		mmdebstrap --mode=root --variant=minbase --format=directory \
 		--architectures=amd64 \
 		--keyring="$(keyring)" \
 		--aptopt="$CACHE/apt/machine.conf" \

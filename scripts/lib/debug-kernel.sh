@@ -81,7 +81,7 @@ watched_make()
 {
 	local objects=$1 log=$2 pid start=$SECONDS
 	: > "$log"
-	in_builder 7.3 nice -n "${XRDMA_NICE:-0}" make -C "$CACHE/build/debug-source" O="$objects" \
+	in_builder 7.3 make -C "$CACHE/build/debug-source" O="$objects" \
 		-j "$(nproc)" WERROR=0 bzImage modules > "$log" 2>&1 &
 	pid=$!
 	while sleep 5 && kill -0 "$pid" 2>/dev/null; do

@@ -36,18 +36,21 @@ fill_image()
 	open_source "$suite" || return
 	# shellcheck disable=SC2086 # a list of words
 	packages=$(existing_packages "$suite" $image_packages) || return
-	# rdma-core's test suite lives in its documentation.
-	make_root "$suite" "$dir/root" "$packages" \
-		--dpkgopt='path-exclude=/usr/share/man/*' \
-		--dpkgopt='path-exclude=/usr/share/locale/*' \
-		--dpkgopt='path-exclude=/usr/share/doc/*' \
-		--dpkgopt='path-include=/usr/share/doc/rdma-core*' \
-		--dpkgopt='path-include=/usr/share/doc/python3-pyverbs*' || return
-	# What would speak to the host's network or differ from one image to the next.
-	rm -rf "$dir/root/etc/apt/apt.conf.d/99mmdebstrap" "$dir"/root/var/cache/apt/*
+	make_root "$suite" "$dir/root" "$packages" || return
+	slim_down "$dir/root"
 	printf '127.0.0.1 localhost vm\n::1 localhost\n' > "$dir/root/etc/hosts"
 	: > "$dir/root/etc/resolv.conf"
 	echo vm > "$dir/root/etc/hostname"
 	mkfs.erofs "$dir/root.erofs" "$dir/root" || return
 	rm -rf --one-file-system "$dir/root"
+}
+
+slim_down()
+{
+	local root=$1
+	rm -rf "$root"/usr/share/man/* "$root"/usr/share/locale/* \
+		"$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
+	# rdma-core's test suite lives in its documentation.
+	find "$root/usr/share/doc" -mindepth 1 -maxdepth 1 \
+		! -name 'rdma-core*' ! -name 'python3-pyverbs*' -exec rm -rf {} +
 }

@@ -116,6 +116,7 @@ arrange_kernel()
 		mv "$dir/tree/boot/vmlinuz-$version" "$dir/vmlinuz"
 	fi
 	rm -rf "$dir/tree"
+	# shellcheck disable=SC2086 # a list of words
 	(cd "$dir/modules/$version" && rm -rf build source $unwanted_modules) || return
 	# Loading is quicker without, and the initramfs has no xz.
 	find "$dir/modules" -name '*.ko.xz' -exec xz -d -T 0 {} + || return
@@ -126,8 +127,7 @@ arrange_kernel()
 need_boot_files()
 {
 	local dir=$CACHE/kernels/$1
-	[ "$dir/boot.key" -nt "$dir/.key" ] &&
-		[ "$(cat "$dir/boot.key")" = "$(boot_key)" ] ||
+	[ "$(cat "$dir/boot.key" 2>/dev/null)" = "$(boot_key)" ] ||
 		locked "kernels_$1" step "Preparing the kernel $1" make_boot_files "$dir"
 }
 
@@ -152,7 +152,7 @@ make_boot_files()
 
 make_initramfs()
 {
-	local dir=$1 version=$2 tree=$dir/initramfs module
+	local dir=$1 version=$2 tree=$1/initramfs module
 	rm -rf "$tree"
 	mkdir -p "$tree/bin" "$tree/modules" "$tree/proc" "$tree/sys" "$tree/dev"
 	cp "$(command -v busybox)" "$tree/bin/busybox"

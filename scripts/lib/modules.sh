@@ -102,6 +102,7 @@ pack_modules()
 	rm -rf "$dir/modules" "$tree"
 	mkdir -p "$dir/modules" "$tree/lib/modules" "$tree/vm/modules/$version"
 	find "$dir/src" -name '*.ko' -exec cp -t "$dir/modules" {} +
+	# shellcheck disable=SC2016 # expanded by the shell inside
 	in_builder "$(builder_of_kernel "$kernel")" \
 		sh -c 'strip --strip-debug "$1"/*.ko' sh "$dir/modules" || return
 	# Hard links: depmod wants to see all modules, and writes new files only.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # scripts/vm sets kernel, suite and the other options
 #
 # One guest: its folder, its QEMU, what becomes of it.
 #
@@ -163,13 +164,13 @@ judge_guest()
 {
 	local logs=("$run/console" "$run/control/dmesg" "$run/control/kmemleak") status
 
-	# After a time-out the console ends in a list of stuck processes.
-	[ ! -e "$run/control/dmesg.at-timeout" ] || logs=("$run/control/dmesg")
 	status=$(cat "$run/control/status" 2>/dev/null) || status=none
+	# After a time-out the console ends in a list of stuck processes.
+	[ "$status" != timeout ] || logs=("$run/control/dmesg" "$run/control/kmemleak")
 	reports_in "${logs[@]}" > "$run/reports" || true
 	if [ -n "$record" ]; then
 		without_numbers < "$run/reports" > "$record"
-		return "${status/none/125}"
+		return
 	fi
 	if [ -s "$run/reports" ] && ! reports_of_baseline; then
 		say "the guest's kernel reported trouble:"
@@ -183,8 +184,9 @@ judge_guest()
 		cat "$run/qemu" >&2 2>/dev/null || true
 		return 125
 	fi
-	if [ "$status" = 124 ] && [ -e "$run/control/dmesg.at-timeout" ]; then
-		say "time-out after $timeout s; the guest's kernel log is $run/console"
+	if [ "$status" = timeout ]; then
+		say "time-out after $timeout s; the guest's kernel log: $run/console"
+		return 124
 	fi
 	return "$status"
 }
