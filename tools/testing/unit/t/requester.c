@@ -1,0 +1,1196 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The send side, packet by packet.
+ */
+#include <linux/types.h>
+#include "psn.h"
+#include "requester.h"
+#include "test.h"
+
+#define SLOTS	16
+#define PMTU	1024U
+#define TIMEOUT	1000000ULL
+
+static struct xroce_req req;
+static struct xroce_wr ring[SLOTS];
+static struct xroce_burst burst;
+static u64 now;
+
+static const struct xroce_req_cfg rc_cfg = {
+	.service = XROCE_RC,
+	.pkey = 0xffff,
+	.pmtu = PMTU,
+	.dest_qp = 0x123,
+	.timeout_ns = TIMEOUT,
+	.retry_cnt = 7,
+	.rnr_retry = 7,
+	.max_rd_atomic = 4,
+	.window = 128,
+};
+
+static void begin(const struct xroce_req_cfg *cfg, u32 psn)
+{
+	const struct xroce_sq sq = {
+		.base = ring,
+		.stride = sizeof(ring[0]),
+		.mask = SLOTS - 1,
+	};
+
+	memset(ring, 0, sizeof(ring));
+	now = 1000;
+	xroce_req_init(&req, cfg, &sq, psn);
+}
+
+static struct xroce_wr *post(u8 op, u32 len, u8 flags)
+{
+	struct xroce_wr *wr = &ring[req.posted++ % SLOTS];
+
+	*wr = (struct xroce_wr){
+		.op = op,
+		.length = len,
+		.flags = flags,
+		.remote_va = 0x10000,
+		.rkey = 0x55,
+	};
+	return wr;
+}
+
+static bool out(u32 max_pkts)
+{
+	return xroce_req_output(&req, now, max_pkts, &burst);
+}
+
+/* Send all that may be sent; returns the number of packets. */
+static u32 drain(void)
+{
+	u32 n = 0;
+
+	while (out(1000))
+		n += burst.npkts;
+	return n;
+}
+
+static struct xroce_pkt response(u8 op, u8 pos, u32 psn)
+{
+	struct xroce_pkt pkt = {
+		.psn = psn & XROCE_PSN_MASK,
+		.syndrome = XROCE_CREDIT_UNLIMITED,
+	};
+
+	pkt.opcode = (u8)xroce_opcode_of(XROCE_RC, op, pos, 0);
+	pkt.info = xroce_opcode_find(pkt.opcode);
+	return pkt;
+}
+
+static u8 answer(u32 psn, u8 syndrome)
+{
+	struct xroce_pkt pkt = response(XROCE_OP_ACKNOWLEDGE, XROCE_POS_ONLY,
+					psn);
+
+	pkt.syndrome = syndrome;
+	return xroce_req_input(&req, &pkt, now).act;
+}
+
+static u8 ack(u32 psn)
+{
+	return answer(psn, XROCE_CREDIT_UNLIMITED);
+}
+
+/* A READ response, placed if the requester wants it. */
+static u8 read_response(u32 psn, u8 pos, u32 len)
+{
+	struct xroce_pkt pkt = response(XROCE_OP_READ_RESPONSE, pos, psn);
+	struct xroce_req_verdict verdict;
+
+	pkt.payload_len = len;
+	verdict = xroce_req_input(&req, &pkt, now);
+	if (verdict.act == XROCE_REQ_PLACE)
+		xroce_req_placed(&req, &pkt, true, now);
+	return verdict.act;
+}
+
+static u8 atomic_response(u32 psn)
+{
+	struct xroce_pkt pkt = response(XROCE_OP_ATOMIC_ACKNOWLEDGE,
+					XROCE_POS_ONLY, psn);
+	struct xroce_req_verdict verdict = xroce_req_input(&req, &pkt, now);
+
+	if (verdict.act == XROCE_REQ_PLACE_ATOMIC)
+		xroce_req_placed(&req, &pkt, true, now);
+	return verdict.act;
+}
+
+/* The next completion: its status, or -1 if there is none. */
+static int reap(const struct xroce_wr *want)
+{
+	struct xroce_wr *wr = xroce_req_reap(&req);
+
+	if (!wr)
+		return -1;
+	CHECK(wr == want);
+	CHECK(wr->is_done);
+	return wr->status;
+}
+
+static void check_packet(u32 i, u8 opcode, u32 psn, u32 len)
+{
+	struct xroce_pkt pkt;
+
+	xroce_burst_packet(&burst, i, &pkt);
+	CHECK_EQ(pkt.opcode, opcode);
+	CHECK_EQ(pkt.psn, psn & XROCE_PSN_MASK);
+	CHECK_EQ(pkt.payload_len, len);
+	CHECK_EQ(pkt.dest_qp, 0x123);
+	CHECK_EQ(pkt.pkey, 0xffff);
+}
+
+static bool asks(u32 i)
+{
+	struct xroce_pkt pkt;
+
+	xroce_burst_packet(&burst, i, &pkt);
+	return pkt.ack_req;
+}
+
+TEST(output__segments_by_pmtu)
+{
+	static const struct {
+		u32 len, npkts, last;
+	} want[] = {
+		{ 0, 1, 0 }, { 1, 1, 1 }, { PMTU - 1, 1, PMTU - 1 },
+		{ PMTU, 1, PMTU }, { PMTU + 1, 2, 1 },
+		{ 2 * PMTU, 2, PMTU }, { 2 * PMTU + 1, 3, 1 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		u32 n = want[i].npkts;
+
+		test_context("length %u", want[i].len);
+		begin(&rc_cfg, 100);
+		post(XROCE_WR_SEND, want[i].len, 0);
+		CHECK(out(100));
+		CHECK_EQ(burst.npkts, n);
+		CHECK_EQ(burst.bytes, want[i].len);
+		CHECK(burst.is_last);
+		CHECK_EQ(burst.source, want[i].len ? XROCE_FROM_WR :
+						     XROCE_FROM_NOWHERE);
+		check_packet(0, n == 1 ? 0x04 : 0x00, 100,
+			     n == 1 ? want[i].last : PMTU);
+		if (n == 3)
+			check_packet(1, 0x01, 101, PMTU);
+		if (n > 1)
+			check_packet(n - 1, 0x02, 100 + n - 1, want[i].last);
+		CHECK(asks(n - 1));
+		CHECK(n == 1 || !asks(0));
+		CHECK(!out(100));
+	}
+}
+
+TEST(output__carries_on_in_the_middle)
+{
+	begin(&rc_cfg, 0xfffffe);
+	post(XROCE_WR_WRITE_IMM, 5 * PMTU + 7, XROCE_WR_SOLICITED);
+	CHECK(out(2));
+	check_packet(0, 0x06, 0xfffffe, PMTU);
+	check_packet(1, 0x07, 0xffffff, PMTU);
+	CHECK_EQ(burst.first.dma_len, 5 * PMTU + 7);
+	CHECK(!burst.is_last);
+	CHECK(out(1));
+	CHECK_EQ(burst.offset, 2 * PMTU);
+	check_packet(0, 0x07, 0, PMTU);
+	CHECK(!asks(0));
+	CHECK(out(100));
+	CHECK_EQ(burst.npkts, 3);
+	CHECK_EQ(burst.offset, 3 * PMTU);
+	check_packet(2, 0x09, 3, 7);
+	CHECK(!burst.first.solicited);
+	CHECK(burst.solicited_last);
+	CHECK(!out(1));
+	CHECK_EQ(ack(3), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+}
+
+TEST(output__opcode_of_each_request)
+{
+	static const u8 only[] = {
+		0x04, 0x05, 0x17, 0x0a, 0x0b, 0x0c, 0x13, 0x14,
+	};
+	u8 op;
+
+	for (op = 0; op < XROCE_WR_OPS; op++) {
+		begin(&rc_cfg, 7);
+		post(op, 8, 0);
+		CHECK(out(1));
+		CHECK_EQ(burst.first.opcode, only[op]);
+		CHECK_EQ(burst.bytes, op < XROCE_WR_READ ? 8 : 0);
+	}
+}
+
+TEST(output__read_takes_the_psns_of_its_answer)
+{
+	begin(&rc_cfg, 0xffffff);
+	post(XROCE_WR_READ, 3 * PMTU + 1, 0);
+	post(XROCE_WR_READ, 0, 0);
+	post(XROCE_WR_FETCH_ADD, 8, 0);
+	post(XROCE_WR_SEND, 1, 0);
+	CHECK(out(1));
+	check_packet(0, 0x0c, 0xffffff, 0);
+	CHECK_EQ(burst.first.dma_len, 3 * PMTU + 1);
+	CHECK(out(1));
+	check_packet(0, 0x0c, 3, 0);
+	CHECK(out(1));
+	check_packet(0, 0x14, 4, 0);
+	CHECK(out(1));
+	check_packet(0, 0x04, 5, 1);
+	CHECK_EQ(xroce_req_next_psn(&req), 6);
+}
+
+TEST(output__stops_at_the_window_and_asks)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.window = 10;
+	begin(&cfg, 5);
+	post(XROCE_WR_SEND, 20 * PMTU, 0);
+	CHECK(out(8));
+	CHECK(!asks(7));
+	CHECK(out(8));
+	CHECK_EQ(burst.npkts, 2);
+	CHECK(!asks(0));
+	CHECK(asks(1));
+	CHECK(!out(8));
+	CHECK_EQ(ack(5), XROCE_REQ_TAKEN);
+	CHECK(out(8));
+	CHECK_EQ(burst.npkts, 1);
+	CHECK(asks(0));
+}
+
+TEST(output__a_read_fills_the_window)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.window = 4;
+	begin(&cfg, 0);
+	post(XROCE_WR_READ, 9 * PMTU, 0);
+	post(XROCE_WR_SEND, 1, 0);
+	CHECK(out(1));
+	CHECK(!out(1));
+	read_response(0, XROCE_POS_FIRST, PMTU);
+	read_response(1, XROCE_POS_MIDDLE, PMTU);
+	read_response(2, XROCE_POS_MIDDLE, PMTU);
+	read_response(3, XROCE_POS_MIDDLE, PMTU);
+	read_response(4, XROCE_POS_MIDDLE, PMTU);
+	CHECK(!out(1));
+	read_response(5, XROCE_POS_MIDDLE, PMTU);
+	CHECK(out(1));
+}
+
+TEST(output__asks_every_32_packets)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 100 * PMTU, 0);
+	CHECK(out(30));
+	CHECK(!asks(29));
+	CHECK(out(30));
+	CHECK_EQ(burst.npkts, 2);
+	CHECK(!asks(0));
+	CHECK(asks(1));
+	CHECK(out(100));
+	CHECK_EQ(burst.npkts, 32);
+	CHECK(asks(31));
+}
+
+TEST(output__tiny_window_is_raised_to_two)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.window = 0;
+	begin(&cfg, 0);
+	post(XROCE_WR_SEND, 5 * PMTU, 0);
+	CHECK_EQ(drain(), 2);
+}
+
+TEST(output__fence_waits_for_reads)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 8, XROCE_WR_FENCE);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 2);
+	CHECK_EQ(read_response(0, XROCE_POS_ONLY, 8), XROCE_REQ_PLACE);
+	CHECK_EQ(drain(), 2);
+}
+
+TEST(output__reads_stall_at_the_limit)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.max_rd_atomic = 2;
+	begin(&cfg, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_CMP_SWAP, 8, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 2);
+	CHECK_EQ(read_response(0, XROCE_POS_ONLY, 8), XROCE_REQ_PLACE);
+	CHECK_EQ(drain(), 2);
+	CHECK_EQ(atomic_response(1), XROCE_REQ_PLACE_ATOMIC);
+	CHECK_EQ(ring[1].done_bytes, 8);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(reap(NULL), -1);
+}
+
+TEST(output__reads_without_credit_fail_in_their_turn)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.max_rd_atomic = 0;
+	begin(&cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_READ, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(reap(NULL), -1);
+	ack(0);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(!out(1));
+	CHECK_EQ(reap(&ring[1]), XROCE_LOC_QP_OP_ERR);
+	CHECK(!out(1));
+}
+
+TEST(output__credit_may_vanish_under_a_started_read)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	begin(&cfg, 0);
+	post(XROCE_WR_READ, 8, 0);
+	CHECK_EQ(drain(), 1);
+	cfg.max_rd_atomic = 0;
+	xroce_req_reconfigure(&req, &cfg);
+	now += TIMEOUT;
+	xroce_req_expire(&req, now);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(read_response(0, XROCE_POS_ONLY, 8), XROCE_REQ_PLACE);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+}
+
+TEST(output__what_a_service_does_not_offer)
+{
+	static const struct {
+		u8 service, op, status;
+		u32 len;
+	} want[] = {
+		{ XROCE_UC, XROCE_WR_READ, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_UC, XROCE_WR_FETCH_ADD, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_UC, XROCE_WR_SEND_INV, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_UD, XROCE_WR_WRITE, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_UD, XROCE_WR_SEND, XROCE_LOC_LEN_ERR, PMTU + 1 },
+		{ XROCE_RC, XROCE_WR_SEND, XROCE_LOC_LEN_ERR, (1U << 31) + 1 },
+		{ XROCE_RC, XROCE_WR_OPS, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_RC, 255, XROCE_LOC_QP_OP_ERR, 8 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		struct xroce_req_cfg cfg = rc_cfg;
+
+		test_context("row %u", i);
+		cfg.service = want[i].service;
+		begin(&cfg, 0);
+		post(want[i].op, want[i].len, 0);
+		CHECK(!out(1));
+		CHECK_EQ(reap(&ring[0]), want[i].status);
+	}
+}
+
+TEST(output__fault_found_at_post_time_waits_its_turn)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 8, 0)->fault = XROCE_LOC_PROT_ERR;
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(reap(NULL), -1);
+	ack(0);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_LOC_PROT_ERR);
+	CHECK_EQ(reap(NULL), -1);
+	CHECK(!out(1));
+	CHECK_EQ(ack(0), XROCE_REQ_DROP);
+	xroce_req_flush(&req);
+	CHECK_EQ(reap(&ring[2]), XROCE_WR_FLUSH_ERR);
+}
+
+TEST(output__uc_and_ud_are_done_when_sent)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.service = XROCE_UC;
+	cfg.window = 2;
+	begin(&cfg, 0xfffffe);
+	post(XROCE_WR_SEND, 40 * PMTU, 0);
+	post(XROCE_WR_WRITE, 8, 0);
+	CHECK(out(35));
+	CHECK_EQ(burst.npkts, 35);
+	CHECK_EQ(burst.first.opcode, 0x20);
+	CHECK(!asks(34));
+	CHECK_EQ(reap(NULL), -1);
+	CHECK(out(35));
+	CHECK_EQ(burst.last_opcode, 0x22);
+	CHECK(!asks(4));
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(out(35));
+	check_packet(0, 0x2a, 38, 8);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+	CHECK_EQ(ack(38), XROCE_REQ_DROP);
+
+	cfg.service = XROCE_UD;
+	begin(&cfg, 0xffffff);
+	post(XROCE_WR_SEND, PMTU, 0);
+	post(XROCE_WR_SEND_IMM, 0, 0);
+	CHECK(out(4));
+	check_packet(0, 0x64, 0xffffff, PMTU);
+	CHECK(out(4));
+	check_packet(0, 0x65, 0, 0);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+}
+
+TEST(output__longest_write)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+	u32 sent = 0;
+
+	cfg.pmtu = 256;
+	begin(&cfg, 0x800000);
+	post(XROCE_WR_SEND, 1, 0);
+	post(XROCE_WR_WRITE, 1U << 31, 0);
+	post(XROCE_WR_SEND, 1, 0);
+	CHECK(out(1));
+	while (out(1000)) {
+		sent += burst.npkts;
+		if (sent < 1U << 23)
+			ack(burst.first.psn + burst.npkts - 1);
+		else if (burst.is_last)
+			break;
+	}
+	CHECK_EQ(sent, 1U << 23);
+	CHECK_EQ(burst.last_opcode, 0x08);
+	CHECK(out(1));
+	check_packet(0, 0x04, 0x800001 + (1 << 23), 1);
+	ack(burst.first.psn);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+}
+
+TEST(output__longest_read_is_alone)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.pmtu = 256;
+	begin(&cfg, 5);
+	post(XROCE_WR_SEND, 1, 0);
+	post(XROCE_WR_READ, 1U << 31, 0);
+	post(XROCE_WR_SEND, 1, 0);
+	CHECK_EQ(drain(), 1);
+	ack(5);
+	CHECK_EQ(drain(), 1);
+	check_packet(0, 0x0c, 6, 0);
+	CHECK_EQ(read_response(6, XROCE_POS_FIRST, 256), XROCE_REQ_PLACE);
+	now += TIMEOUT;
+	xroce_req_expire(&req, now);
+	CHECK_EQ(drain(), 1);
+	check_packet(0, 0x0c, 7, 0);
+	CHECK_EQ(burst.first.va, 0x10000 + 256);
+	CHECK_EQ(burst.first.dma_len, (1U << 31) - 256);
+	/* far ahead is not old */
+	CHECK_EQ(read_response(6 + (1 << 23) - 1, XROCE_POS_LAST, 256),
+		 XROCE_REQ_TAKEN);
+	CHECK_EQ(read_response(6 + (1 << 23), XROCE_POS_LAST, 256),
+		 XROCE_REQ_DROP);
+}
+
+TEST(input__ack_in_the_middle_and_of_many)
+{
+	begin(&rc_cfg, 0xfffffd);
+	post(XROCE_WR_SEND, 3 * PMTU, 0);
+	post(XROCE_WR_WRITE, 0, 0);
+	post(XROCE_WR_SEND, 4 * PMTU, 0);
+	CHECK_EQ(drain(), 8);
+	CHECK_EQ(ack(0xfffffe), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(NULL), -1);
+	CHECK_EQ(ack(1), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(reap(NULL), -1);
+	CHECK_EQ(ack(4), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+}
+
+TEST(input__ghosts_and_old_ones_are_dropped)
+{
+	begin(&rc_cfg, 10);
+	CHECK_EQ(ack(9), XROCE_REQ_DROP);
+	CHECK_EQ(ack(10), XROCE_REQ_DROP);
+	post(XROCE_WR_SEND, 2 * PMTU, 0);
+	CHECK_EQ(drain(), 2);
+	CHECK_EQ(ack(12), XROCE_REQ_DROP);
+	CHECK_EQ(answer(12, XROCE_NAK_PSN_SEQUENCE), XROCE_REQ_DROP);
+	CHECK_EQ(ack(9), XROCE_REQ_DROP);
+	CHECK_EQ(ack(10 + (1 << 23)), XROCE_REQ_DROP);
+	CHECK_EQ(ack(10), XROCE_REQ_TAKEN);
+	CHECK_EQ(ack(10), XROCE_REQ_DROP);
+	CHECK_EQ(answer(10, XROCE_NAK_REMOTE_ACCESS), XROCE_REQ_DROP);
+	CHECK_EQ(reap(NULL), -1);
+}
+
+TEST(input__reserved_syndromes_and_opcodes_are_dropped)
+{
+	struct xroce_pkt request = response(XROCE_OP_SEND, XROCE_POS_ONLY, 0);
+	u32 i;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	for (i = 0x40; i < 0x60; i++)
+		CHECK_EQ(answer(0, (u8)i), XROCE_REQ_DROP);
+	for (i = 0x64; i < 0x80; i++)
+		CHECK_EQ(answer(0, (u8)i), XROCE_REQ_DROP);
+	CHECK_EQ(xroce_req_input(&req, &request, now).act, XROCE_REQ_DROP);
+	CHECK_EQ(answer(0, 0), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+}
+
+TEST(input__every_nak_code_fails_its_own_request)
+{
+	static const u8 status[] = {
+		[1] = XROCE_REM_INV_REQ_ERR,
+		[2] = XROCE_REM_ACCESS_ERR,
+		[3] = XROCE_REM_OP_ERR,
+	};
+	u8 code;
+
+	for (code = 1; code <= 3; code++) {
+		begin(&rc_cfg, 0xffffff);
+		post(XROCE_WR_SEND, 2 * PMTU, 0);
+		post(XROCE_WR_WRITE, 3 * PMTU, 0);
+		post(XROCE_WR_SEND, 8, 0);
+		CHECK_EQ(drain(), 6);
+		CHECK_EQ(answer(2, XROCE_NAK_PSN_SEQUENCE + code),
+			 XROCE_REQ_TAKEN);
+		CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+		CHECK_EQ(reap(&ring[1]), status[code]);
+		CHECK_EQ(reap(NULL), -1);
+		CHECK(!out(1));
+		CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+		post(XROCE_WR_SEND, 8, 0);
+		xroce_req_flush(&req);
+		CHECK_EQ(reap(&ring[2]), XROCE_WR_FLUSH_ERR);
+		CHECK_EQ(reap(&ring[3]), XROCE_WR_FLUSH_ERR);
+		CHECK_EQ(reap(NULL), -1);
+		CHECK(xroce_req_is_drained(&req));
+	}
+}
+
+TEST(input__nak_within_a_read_fails_it)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 4 * PMTU, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(read_response(0, XROCE_POS_FIRST, PMTU), XROCE_REQ_PLACE);
+	/* 1 was lost; 2 could not be read */
+	CHECK_EQ(answer(2, XROCE_NAK_REMOTE_ACCESS), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_REM_ACCESS_ERR);
+}
+
+TEST(input__nak_behind_an_unanswered_read_repeats_the_read)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 2 * PMTU, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 2);
+	CHECK_EQ(answer(2, XROCE_NAK_REMOTE_OPERATION), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(NULL), -1);
+	CHECK(out(1));
+	check_packet(0, 0x0c, 0, 0);
+}
+
+TEST(input__sequence_nak_rewinds_into_a_message)
+{
+	begin(&rc_cfg, 0xfffffe);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_WRITE, 5 * PMTU, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 7);
+	CHECK_EQ(answer(1, XROCE_NAK_PSN_SEQUENCE), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(req.stats.seq_naks, 1);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+	CHECK(out(2));
+	check_packet(0, 0x07, 1, PMTU);
+	CHECK_EQ(burst.offset, 2 * PMTU);
+	CHECK(asks(0));
+	CHECK(!asks(1));
+	/* the same hole again, by a copy or by what was in flight */
+	CHECK_EQ(answer(1, XROCE_NAK_PSN_SEQUENCE), XROCE_REQ_TAKEN);
+	CHECK_EQ(req.stats.seq_naks, 1);
+	CHECK(out(9));
+	check_packet(0, 0x08, 3, PMTU);
+	CHECK(out(9));
+	check_packet(0, 0x04, 4, 8);
+	CHECK_EQ(req.stats.resent, 4);
+	CHECK_EQ(req.retry_left, 6);
+	ack(1);
+	CHECK_EQ(req.retry_left, 7);
+	/* a hole further on is a new one */
+	CHECK_EQ(answer(2, XROCE_NAK_PSN_SEQUENCE), XROCE_REQ_TAKEN);
+	CHECK_EQ(req.stats.seq_naks, 2);
+	CHECK_EQ(req.retry_left, 6);
+}
+
+TEST(input__skips_what_is_acknowledged_meanwhile)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8 * PMTU, 0);
+	post(XROCE_WR_SEND, 8 * PMTU, 0);
+	CHECK_EQ(drain(), 16);
+	answer(2, XROCE_NAK_PSN_SEQUENCE);
+	CHECK(out(1));
+	check_packet(0, 0x01, 2, PMTU);
+	/* the peer had kept the rest */
+	ack(10);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(out(1));
+	check_packet(0, 0x01, 11, PMTU);
+	ack(15);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK(!out(1));
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+}
+
+TEST(input__ack_past_a_read_implies_its_loss)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_READ, 4 * PMTU, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 3);
+	CHECK_EQ(read_response(1, XROCE_POS_FIRST, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(ack(5), XROCE_REQ_TAKEN);
+	CHECK_EQ(req.stats.implied_naks, 1);
+	CHECK_EQ(reap(NULL), -1);
+	CHECK(out(1));
+	check_packet(0, 0x0c, 2, 0);
+	CHECK_EQ(burst.first.va, 0x10000 + PMTU);
+	CHECK_EQ(burst.first.dma_len, 3 * PMTU);
+	ack(5);
+	CHECK_EQ(req.stats.implied_naks, 1);
+	CHECK(out(1));
+	check_packet(0, 0x04, 5, 8);
+	CHECK(!out(1));
+	/* MIDDLE instead of FIRST is as good */
+	CHECK_EQ(read_response(2, XROCE_POS_MIDDLE, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(read_response(3, XROCE_POS_FIRST, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(read_response(4, XROCE_POS_LAST, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(ring[1].done_bytes, 4 * PMTU);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(ack(5), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+}
+
+TEST(input__gap_among_read_responses)
+{
+	begin(&rc_cfg, 0xffffff);
+	post(XROCE_WR_READ, 3 * PMTU + 5, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(read_response(0xffffff, XROCE_POS_FIRST, PMTU),
+		 XROCE_REQ_PLACE);
+	CHECK_EQ(read_response(1, XROCE_POS_MIDDLE, PMTU), XROCE_REQ_TAKEN);
+	CHECK_EQ(read_response(2, XROCE_POS_LAST, 5), XROCE_REQ_TAKEN);
+	CHECK_EQ(req.stats.implied_naks, 1);
+	CHECK(out(1));
+	check_packet(0, 0x0c, 0, 0);
+	CHECK_EQ(burst.first.dma_len, 2 * PMTU + 5);
+	CHECK_EQ(read_response(0, XROCE_POS_FIRST, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(read_response(0, XROCE_POS_FIRST, PMTU), XROCE_REQ_DROP);
+	CHECK_EQ(read_response(1, XROCE_POS_MIDDLE, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(read_response(2, XROCE_POS_LAST, 5), XROCE_REQ_PLACE);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+}
+
+TEST(input__late_answer_overtakes_the_repetition)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 2 * PMTU, 0);
+	post(XROCE_WR_READ, 8, 0);
+	CHECK_EQ(drain(), 2);
+	now += TIMEOUT;
+	xroce_req_expire(&req, now);
+	CHECK_EQ(read_response(0, XROCE_POS_FIRST, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(read_response(1, XROCE_POS_LAST, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(out(1));
+	check_packet(0, 0x0c, 2, 0);
+	CHECK_EQ(req.rd_in_flight, 1);
+	CHECK_EQ(read_response(2, XROCE_POS_ONLY, 8), XROCE_REQ_PLACE);
+	CHECK_EQ(req.rd_in_flight, 0);
+}
+
+TEST(input__answer_acknowledges_what_is_before)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_FETCH_ADD, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_READ, 0, 0);
+	CHECK_EQ(drain(), 4);
+	CHECK_EQ(atomic_response(1), XROCE_REQ_PLACE_ATOMIC);
+	CHECK_EQ(read_response(3, XROCE_POS_ONLY, 0), XROCE_REQ_PLACE);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[3]), XROCE_SUCCESS);
+}
+
+TEST(input__answer_of_the_wrong_kind)
+{
+	static const u8 op[] = {
+		XROCE_WR_SEND, XROCE_WR_WRITE, XROCE_WR_FETCH_ADD,
+	};
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		begin(&rc_cfg, 0);
+		post(op[i], 8, 0);
+		CHECK_EQ(drain(), 1);
+		CHECK_EQ(read_response(0, XROCE_POS_ONLY, 8),
+			 XROCE_REQ_TAKEN);
+		CHECK_EQ(reap(&ring[0]), XROCE_BAD_RESP_ERR);
+	}
+	for (i = 0; i < 2; i++) {
+		begin(&rc_cfg, 0);
+		post(i ? XROCE_WR_READ : XROCE_WR_SEND, 8, 0);
+		CHECK_EQ(drain(), 1);
+		CHECK_EQ(atomic_response(0), XROCE_REQ_TAKEN);
+		CHECK_EQ(reap(&ring[0]), XROCE_BAD_RESP_ERR);
+	}
+}
+
+TEST(input__nak_syndrome_in_an_answer)
+{
+	struct xroce_pkt pkt;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 8, 0);
+	CHECK_EQ(drain(), 1);
+	pkt = response(XROCE_OP_READ_RESPONSE, XROCE_POS_ONLY, 0);
+	pkt.payload_len = 8;
+	pkt.syndrome = 0x62;
+	CHECK_EQ(xroce_req_input(&req, &pkt, now).act, XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_BAD_RESP_ERR);
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_CMP_SWAP, 8, 0);
+	CHECK_EQ(drain(), 1);
+	pkt = response(XROCE_OP_ATOMIC_ACKNOWLEDGE, XROCE_POS_ONLY, 0);
+	pkt.syndrome = 0x20;
+	CHECK_EQ(xroce_req_input(&req, &pkt, now).act, XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_BAD_RESP_ERR);
+}
+
+TEST(input__read_response_of_the_wrong_length)
+{
+	static const struct {
+		u8 pos;
+		u32 len;
+	} bad[] = {
+		{ XROCE_POS_FIRST, PMTU - 1 }, { XROCE_POS_FIRST, PMTU + 1 },
+		{ XROCE_POS_MIDDLE, 0 }, { XROCE_POS_ONLY, PMTU },
+		{ XROCE_POS_LAST, 2 * PMTU }, { XROCE_POS_LAST, 5 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		test_context("row %u", i);
+		begin(&rc_cfg, 0);
+		post(XROCE_WR_READ, 2 * PMTU, 0);
+		CHECK_EQ(drain(), 1);
+		CHECK_EQ(read_response(0, bad[i].pos, bad[i].len),
+			 XROCE_REQ_TAKEN);
+		CHECK_EQ(reap(&ring[0]), XROCE_LOC_LEN_ERR);
+	}
+	for (i = PMTU - 1; i <= PMTU + 1; i += 2) {
+		begin(&rc_cfg, 0);
+		post(XROCE_WR_READ, 2 * PMTU, 0);
+		CHECK_EQ(drain(), 1);
+		read_response(0, XROCE_POS_FIRST, PMTU);
+		read_response(1, XROCE_POS_LAST, i);
+		CHECK_EQ(reap(&ring[0]), XROCE_LOC_LEN_ERR);
+	}
+	/* no more after the last */
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 2 * PMTU, 0);
+	CHECK_EQ(drain(), 1);
+	read_response(0, XROCE_POS_FIRST, PMTU);
+	read_response(1, XROCE_POS_MIDDLE, PMTU);
+	CHECK_EQ(reap(&ring[0]), XROCE_LOC_LEN_ERR);
+}
+
+TEST(placed__sink_that_fails)
+{
+	struct xroce_pkt pkt = response(XROCE_OP_READ_RESPONSE,
+					XROCE_POS_ONLY, 0);
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 8, 0);
+	CHECK_EQ(drain(), 1);
+	pkt.payload_len = 8;
+	CHECK_EQ(xroce_req_input(&req, &pkt, now).act, XROCE_REQ_PLACE);
+	xroce_req_placed(&req, &pkt, false, now);
+	CHECK_EQ(reap(&ring[0]), XROCE_LOC_PROT_ERR);
+	xroce_req_placed(&req, &pkt, true, now);
+	CHECK_EQ(reap(NULL), -1);
+}
+
+TEST(rnr__waits_as_long_as_the_code_says)
+{
+	static const u32 us_x10[32] = {
+		6553600, 100, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200,
+		4800, 6400, 9600, 12800, 19200, 25600, 38400, 51200, 76800,
+		102400, 153600, 204800, 307200, 409600, 614400, 819200,
+		1228800, 1638400, 2457600, 3276800, 4915200,
+	};
+	u32 i;
+
+	for (i = 0; i < 32; i++) {
+		u64 until;
+
+		begin(&rc_cfg, 0);
+		post(XROCE_WR_SEND, 8, 0);
+		post(XROCE_WR_SEND, 2 * PMTU, 0);
+		post(XROCE_WR_SEND, 8, 0);
+		CHECK_EQ(drain(), 4);
+		until = now + us_x10[i] * 100ULL;
+		CHECK_EQ(answer(1, (u8)(XROCE_AETH_RNR_NAK | i)),
+			 XROCE_REQ_TAKEN);
+		CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+		CHECK_EQ(xroce_req_deadline(&req), until);
+		now = until - 1;
+		CHECK(!out(1));
+		xroce_req_expire(&req, now);
+		CHECK(!out(1));
+		/* what the peer says of the packets behind costs nothing */
+		answer(1, XROCE_NAK_PSN_SEQUENCE);
+		answer(1, (u8)(XROCE_AETH_RNR_NAK | i));
+		CHECK_EQ(xroce_req_deadline(&req), until);
+		CHECK_EQ(req.retry_left, 7);
+		CHECK_EQ(req.stats.rnr_naks, 1);
+		now = until;
+		xroce_req_expire(&req, now);
+		CHECK(out(1));
+		check_packet(0, 0x00, 1, PMTU);
+		CHECK(asks(0));
+		CHECK_EQ(xroce_req_deadline(&req), now + TIMEOUT);
+	}
+}
+
+TEST(rnr__output_notices_that_the_time_has_come)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	answer(0, XROCE_AETH_RNR_NAK | 1);
+	now += 10000;
+	CHECK(out(1));
+	CHECK_EQ(xroce_req_deadline(&req), now + TIMEOUT);
+}
+
+TEST(rnr__budget)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+	u32 rnr_retry, i;
+
+	for (rnr_retry = 0; rnr_retry < 7; rnr_retry++) {
+		cfg.rnr_retry = (u8)rnr_retry;
+		begin(&cfg, 0);
+		post(XROCE_WR_SEND, 8, 0);
+		for (i = 0; i <= rnr_retry; i++) {
+			CHECK_EQ(reap(NULL), -1);
+			CHECK_EQ(drain(), 1);
+			answer(0, XROCE_AETH_RNR_NAK | 1);
+			now += 10000;
+			xroce_req_expire(&req, now);
+		}
+		CHECK(!out(1));
+		CHECK_EQ(reap(&ring[0]), XROCE_RNR_RETRY_EXC_ERR);
+	}
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	for (i = 0; i < 1000; i++) {
+		CHECK_EQ(drain(), 1);
+		answer(0, XROCE_AETH_RNR_NAK | 1);
+		now += 10000;
+		xroce_req_expire(&req, now);
+	}
+	CHECK_EQ(reap(NULL), -1);
+}
+
+TEST(rnr__progress_refills_and_ends_the_wait)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.rnr_retry = 1;
+	begin(&cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 2);
+	answer(0, XROCE_AETH_RNR_NAK | 14);
+	CHECK_EQ(req.rnr_left, 0);
+	/* a copy of the packet was taken after all */
+	ack(0);
+	CHECK_EQ(req.rnr_left, 1);
+	CHECK(out(1));
+	check_packet(0, 0x04, 1, 8);
+}
+
+TEST(rnr__hole_after_the_wait_is_a_new_one)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 2 * PMTU, 0);
+	CHECK_EQ(drain(), 2);
+	answer(0, XROCE_NAK_PSN_SEQUENCE);
+	CHECK_EQ(drain(), 2);
+	answer(0, XROCE_AETH_RNR_NAK | 1);
+	now += 10000;
+	CHECK_EQ(drain(), 2);
+	answer(0, XROCE_NAK_PSN_SEQUENCE);
+	CHECK_EQ(req.stats.seq_naks, 2);
+	CHECK_EQ(drain(), 2);
+}
+
+TEST(expire__gives_up_after_exactly_retry_cnt)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+	u32 retry_cnt;
+
+	for (retry_cnt = 0; retry_cnt <= 7; retry_cnt++) {
+		u32 sent = 0;
+
+		cfg.retry_cnt = (u8)retry_cnt;
+		begin(&cfg, 0);
+		post(XROCE_WR_SEND, 8, 0);
+		post(XROCE_WR_SEND, 8, 0);
+		while (out(1)) {
+			sent += burst.first.psn == 0;
+			if (out(1))
+				CHECK_EQ(burst.first.psn, 1);
+			now += TIMEOUT - 1;
+			xroce_req_expire(&req, now);
+			CHECK(!out(1));
+			now++;
+			CHECK_EQ(xroce_req_deadline(&req), now);
+			xroce_req_expire(&req, now);
+		}
+		CHECK_EQ(sent, retry_cnt + 1);
+		CHECK_EQ(req.stats.timeouts, retry_cnt + 1);
+		CHECK_EQ(reap(&ring[0]), XROCE_RETRY_EXC_ERR);
+		CHECK_EQ(reap(NULL), -1);
+		xroce_req_flush(&req);
+		CHECK_EQ(reap(&ring[1]), XROCE_WR_FLUSH_ERR);
+	}
+}
+
+TEST(expire__progress_restarts_timer_and_budget)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 4 * PMTU, 0);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+	CHECK_EQ(drain(), 4);
+	CHECK_EQ(xroce_req_deadline(&req), now + TIMEOUT);
+	now += TIMEOUT;
+	xroce_req_expire(&req, now);
+	CHECK_EQ(req.retry_left, 6);
+	CHECK_EQ(drain(), 4);
+	now += 5;
+	ack(1);
+	CHECK_EQ(req.retry_left, 7);
+	CHECK_EQ(xroce_req_deadline(&req), now + TIMEOUT);
+	now += 5;
+	ack(1);
+	CHECK_EQ(xroce_req_deadline(&req), now - 5 + TIMEOUT);
+	ack(3);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+}
+
+TEST(expire__timeout_zero_is_never)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.timeout_ns = 0;
+	begin(&cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+	xroce_req_expire(&req, XROCE_NEVER - 1);
+	CHECK(!out(1));
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	xroce_req_reconfigure(&req, &cfg);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+}
+
+TEST(fail__waits_for_the_ones_before)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 2 * PMTU, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK(out(9));
+	CHECK(out(9));
+	CHECK(out(9));
+	xroce_req_fail(&req, burst.wr, XROCE_LOC_PROT_ERR);
+	CHECK(!out(9));
+	CHECK_EQ(reap(NULL), -1);
+	/* what is before may still be repeated */
+	answer(1, XROCE_NAK_PSN_SEQUENCE);
+	CHECK(out(9));
+	check_packet(0, 0x02, 1, PMTU);
+	CHECK(out(9));
+	check_packet(0, 0x0c, 2, 0);
+	CHECK(!out(9));
+	CHECK_EQ(read_response(2, XROCE_POS_ONLY, 8), XROCE_REQ_PLACE);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[2]), XROCE_LOC_PROT_ERR);
+	CHECK_EQ(reap(NULL), -1);
+}
+
+TEST(fail__in_the_middle_and_of_the_oldest)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 5 * PMTU, 0);
+	CHECK(out(1));
+	CHECK(out(2));
+	CHECK(out(2));
+	xroce_req_fail(&req, burst.wr, XROCE_LOC_PROT_ERR);
+	CHECK(!out(1));
+	/* an acknowledgement into the failing one ends the one before */
+	ack(1);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_LOC_PROT_ERR);
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK(out(1));
+	xroce_req_fail(&req, burst.wr, XROCE_LOC_PROT_ERR);
+	CHECK_EQ(reap(&ring[0]), XROCE_LOC_PROT_ERR);
+	xroce_req_fail(&req, &ring[0], XROCE_LOC_PROT_ERR);
+	CHECK_EQ(reap(NULL), -1);
+}
+
+TEST(fail__uc_request_that_was_handed_out)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.service = XROCE_UC;
+	begin(&cfg, 0xffffff);
+	post(XROCE_WR_SEND, 2 * PMTU, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK(out(9));
+	xroce_req_fail(&req, burst.wr, XROCE_LOC_PROT_ERR);
+	CHECK(!out(9));
+	CHECK_EQ(reap(&ring[0]), XROCE_LOC_PROT_ERR);
+	CHECK_EQ(reap(NULL), -1);
+	xroce_req_flush(&req);
+	CHECK_EQ(reap(&ring[1]), XROCE_WR_FLUSH_ERR);
+	/* SQE to RTS */
+	xroce_req_restart(&req);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK(out(9));
+	check_packet(0, 0x24, 1, 8);
+	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+	/* in the middle of a message, not finished yet */
+	post(XROCE_WR_SEND, 9 * PMTU, 0);
+	CHECK(out(2));
+	xroce_req_fail(&req, burst.wr, XROCE_LOC_PROT_ERR);
+	CHECK_EQ(reap(&ring[3]), XROCE_LOC_PROT_ERR);
+	post(XROCE_WR_SEND, 8, 0);
+	xroce_req_restart(&req);
+	CHECK(!out(1));
+}
+
+TEST(flush__from_any_state)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_READ, 8 * PMTU, 0);
+	post(XROCE_WR_SEND, 200 * PMTU, 0);
+	post(XROCE_WR_READ, 8, 0);
+	drain();
+	ack(0);
+	xroce_req_flush(&req);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_WR_FLUSH_ERR);
+	CHECK_EQ(reap(&ring[2]), XROCE_WR_FLUSH_ERR);
+	CHECK_EQ(reap(&ring[3]), XROCE_WR_FLUSH_ERR);
+	CHECK_EQ(reap(NULL), -1);
+	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+	CHECK_EQ(read_response(1, XROCE_POS_FIRST, PMTU), XROCE_REQ_DROP);
+	/* posting in the error state */
+	post(XROCE_WR_WRITE, 0, 0);
+	CHECK(!out(1));
+	xroce_req_flush(&req);
+	CHECK_EQ(reap(&ring[4]), XROCE_WR_FLUSH_ERR);
+}
+
+TEST(hold__started_requests_finish)
+{
+	begin(&rc_cfg, 0);
+	CHECK(xroce_req_is_drained(&req));
+	post(XROCE_WR_SEND, 4 * PMTU, 0);
+	post(XROCE_WR_SEND, 8, 0)->fault = XROCE_LOC_PROT_ERR;
+	CHECK(out(2));
+	xroce_req_hold(&req, true);
+	CHECK(!xroce_req_is_drained(&req));
+	CHECK(out(9));
+	CHECK_EQ(burst.npkts, 2);
+	CHECK(!out(9));
+	answer(1, XROCE_NAK_PSN_SEQUENCE);
+	CHECK(out(9));
+	CHECK_EQ(burst.npkts, 3);
+	ack(3);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(!out(9));
+	CHECK_EQ(reap(NULL), -1);
+	CHECK_EQ(xroce_req_next_psn(&req), 4);
+	xroce_req_hold(&req, false);
+	CHECK(!out(9));
+	CHECK_EQ(reap(&ring[1]), XROCE_LOC_PROT_ERR);
+}
+
+TEST(ring__indices_wrap)
+{
+	u32 i;
+
+	begin(&rc_cfg, 0);
+	req.posted = req.reap = req.una = req.cur = req.started = 0xfffffff0;
+	for (i = 0; i < 64; i++) {
+		struct xroce_wr *wr = post(XROCE_WR_SEND, 8, 0);
+
+		CHECK(out(1));
+		CHECK(burst.wr == wr);
+		ack(i);
+		CHECK_EQ(reap(wr), XROCE_SUCCESS);
+	}
+}
