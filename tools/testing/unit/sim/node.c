@@ -703,7 +703,8 @@ void node_start(struct node *node)
 	if (node->out.n_ops)
 		world_at(world, node->out.ops[0].delay, EVENT_POST, node, NULL);
 	if (count_recvs(node))
-		world_at(world, 0, EVENT_RECV, node, NULL);
+		world_at(world, node->peer->out.ops[node->recvs[0].op].recv_delay,
+			 EVENT_RECV, node, NULL);
 	if (rng_chance(&world->rng, node->params.holds))
 		world_at(world, rng_below(&world->rng, 300000), EVENT_HOLD,
 			 node, NULL);

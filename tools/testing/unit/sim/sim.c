@@ -101,3 +101,246 @@ TEST(sim__seeds)
 	       sum.ops, sum.pkts, sum.lost, sum.resent, sum.timeouts,
 	       sum.seq_naks, sum.implied_naks, sum.rnr_naks, sum.failed);
 }
+
+/* --- scenarios -------------------------------------------------------- */
+
+static struct world scene;
+
+static struct node *stage(u8 service, u32 pmtu)
+{
+	world_init(&scene, 1);
+	workload_plain(&scene, service, pmtu);
+	return &scene.node[0];
+}
+
+static void all_kinds(struct node *node, u32 pmtu)
+{
+	u8 op;
+
+	for (op = 0; op < XROCE_WR_OPS; op++) {
+		struct op *added = workload_add(node, op, 3 * pmtu + 5);
+
+		added->swap_add = 1;
+		if (op == XROCE_WR_CMP_SWAP)
+			added->flags = XROCE_WR_FENCE;
+	}
+}
+
+static bool lose_all(struct world *world, const struct xroce_pkt *pkt, u32 nth)
+{
+	return true;
+}
+
+TEST(scenario__total_loss_ends_after_exactly_the_retries)
+{
+	u8 retry_cnt;
+
+	for (retry_cnt = 0; retry_cnt <= 7; retry_cnt++) {
+		struct node *a = stage(XROCE_RC, 1024);
+
+		a->params.req.retry_cnt = retry_cnt;
+		scene.link[0].filter = lose_all;
+		workload_add(a, XROCE_WR_SEND, 8);
+		workload_add(a, XROCE_WR_SEND, 0)->delay = 100000000;
+		play(&scene);
+		CHECK_EQ(a->failed_at, 0);
+		CHECK_EQ(a->failed_status, XROCE_RETRY_EXC_ERR);
+		CHECK_EQ(a->sent_pkts, retry_cnt + 1);
+		CHECK_EQ(a->req.stats.resent, retry_cnt);
+		world_fini(&scene);
+	}
+}
+
+TEST(scenario__receiver_that_is_never_ready)
+{
+	u8 rnr_retry;
+
+	for (rnr_retry = 0; rnr_retry < 7; rnr_retry++) {
+		struct node *a = stage(XROCE_RC, 1024);
+
+		a->params.req.rnr_retry = rnr_retry;
+		workload_add(a, XROCE_WR_WRITE, 8);
+		workload_add(a, XROCE_WR_SEND, 8)->recv_delay = 2000000000;
+		play(&scene);
+		CHECK_EQ(a->failed_at, 1);
+		CHECK_EQ(a->failed_status, XROCE_RNR_RETRY_EXC_ERR);
+		CHECK_EQ(scene.node[1].resp.stats.rnr_naks, rnr_retry + 1);
+		CHECK_EQ(a->req.stats.timeouts, 0);
+		world_fini(&scene);
+	}
+}
+
+TEST(scenario__receiver_that_is_ready_late)
+{
+	struct node *a = stage(XROCE_RC, 1024);
+
+	/* seven retries would be over long before */
+	workload_add(a, XROCE_WR_SEND, 8)->recv_delay = 2000000000;
+	a->params.req.retry_cnt = 0;
+	play(&scene);
+	CHECK_EQ(a->failed_at, MAX_OPS);
+	CHECK(a->req.stats.rnr_naks > 1000);
+	world_fini(&scene);
+}
+
+TEST(scenario__every_fault_is_reported_to_both)
+{
+	static const struct {
+		u8 poison, op, status, event;
+	} want[] = {
+		{ POISON_RKEY, XROCE_WR_WRITE, XROCE_REM_ACCESS_ERR,
+		  XROCE_EVENT_QP_ACCESS_ERR },
+		{ POISON_RKEY, XROCE_WR_WRITE_IMM, XROCE_REM_ACCESS_ERR,
+		  XROCE_EVENT_QP_ACCESS_ERR },
+		{ POISON_RANGE, XROCE_WR_READ, XROCE_REM_ACCESS_ERR,
+		  XROCE_EVENT_QP_ACCESS_ERR },
+		{ POISON_WRAP, XROCE_WR_READ, XROCE_REM_ACCESS_ERR,
+		  XROCE_EVENT_QP_ACCESS_ERR },
+		{ POISON_MISALIGNED, XROCE_WR_FETCH_ADD,
+		  XROCE_REM_INV_REQ_ERR, XROCE_EVENT_QP_REQ_ERR },
+		{ POISON_TOO_LONG, XROCE_WR_SEND, XROCE_REM_INV_REQ_ERR, 0 },
+		{ POISON_RECV_KEY, XROCE_WR_SEND, XROCE_REM_OP_ERR, 0 },
+		{ POISON_AT_POST, XROCE_WR_SEND, XROCE_LOC_PROT_ERR, 0 },
+		{ POISON_SOURCE, XROCE_WR_SEND, XROCE_LOC_PROT_ERR, 0 },
+		{ POISON_SINK, XROCE_WR_READ, XROCE_LOC_PROT_ERR, 0 },
+		{ POISON_SINK, XROCE_WR_CMP_SWAP, XROCE_LOC_PROT_ERR, 0 },
+		{ POISON_READ_GONE, XROCE_WR_READ, XROCE_REM_ACCESS_ERR,
+		  XROCE_EVENT_QP_ACCESS_ERR },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		struct node *a = stage(XROCE_RC, 256);
+		u32 n;
+
+		test_context("row %u", i);
+		workload_add(a, XROCE_WR_SEND, 700);
+		workload_add(a, XROCE_WR_READ, 700);
+		workload_add(a, want[i].op, 700)->poison = want[i].poison;
+		for (n = 0; n < 3; n++)
+			workload_add(a, XROCE_WR_WRITE, 700);
+		play(&scene);
+		CHECK_EQ(a->failed_at, 2);
+		CHECK_EQ(a->failed_status, want[i].status);
+		CHECK_EQ(scene.node[1].last_event, want[i].event);
+		CHECK_EQ(a->req.stats.timeouts, 0);
+		world_fini(&scene);
+	}
+}
+
+TEST(scenario__everything_arrives_twice)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct node *a = stage(XROCE_RC, 512);
+
+		scene.link[0].params.dup = 1000;
+		scene.link[1].params.dup = 1000;
+		/* the copy at once, or much later */
+		scene.link[0].params.reorder = i ? 500 : 0;
+		scene.link[0].params.jitter = 50000;
+		all_kinds(a, 512);
+		all_kinds(a, 512);
+		all_kinds(&scene.node[1], 512);
+		play(&scene);
+		CHECK_EQ(a->failed_at, MAX_OPS);
+		CHECK_EQ(scene.node[1].failed_at, MAX_OPS);
+		world_fini(&scene);
+	}
+}
+
+static bool lose_one(struct world *world, const struct xroce_pkt *pkt, u32 nth)
+{
+	return nth == *(u32 *)world->cookie;
+}
+
+/* Lose each packet once, of requests and of answers. */
+static void lose_each(bool is_like_rxe)
+{
+	u32 side, nth;
+
+	for (side = 0; side < 2; side++) {
+		for (nth = 0;; nth++) {
+			struct node *a = stage(XROCE_RC, 256);
+			bool is_past_end;
+
+			test_context("packet %u of side %u", nth, side);
+			scene.link[side].filter = lose_one;
+			scene.cookie = &nth;
+			scene.node[1].params.is_like_rxe = is_like_rxe;
+			a->params.psn = 0xffffff;
+			all_kinds(a, 256);
+			play(&scene);
+			CHECK_EQ(a->failed_at, MAX_OPS);
+			CHECK(a->req.stats.timeouts + a->req.stats.seq_naks +
+			      a->req.stats.implied_naks <= 2);
+			is_past_end = !scene.link[side].lost;
+			world_fini(&scene);
+			if (is_past_end)
+				break;
+		}
+		CHECK(nth > 5);
+	}
+}
+
+TEST(scenario__each_packet_is_lost_once)
+{
+	lose_each(false);
+}
+
+TEST(scenario__each_packet_is_lost_once_with_a_peer_like_rxe)
+{
+	lose_each(true);
+}
+
+TEST(scenario__reads_longer_than_the_window)
+{
+	struct node *a = stage(XROCE_RC, 256);
+	u32 i;
+
+	a->params.req.window = 4;
+	a->params.max_run = 3;
+	for (i = 0; i < 5; i++) {
+		workload_add(a, XROCE_WR_READ, 5000);
+		workload_add(a, XROCE_WR_SEND, 3000);
+	}
+	play(&scene);
+	CHECK_EQ(a->req.stats.resent, 0);
+	CHECK_EQ(a->failed_at, MAX_OPS);
+	world_fini(&scene);
+}
+
+TEST(scenario__clean_link_needs_no_repetition)
+{
+	struct node *a = stage(XROCE_RC, 1024);
+
+	all_kinds(a, 1024);
+	all_kinds(&scene.node[1], 1024);
+	play(&scene);
+	CHECK_EQ(a->req.stats.resent, 0);
+	CHECK_EQ(scene.node[1].req.stats.resent, 0);
+	CHECK_EQ(scene.node[1].resp.stats.duplicates, 0);
+	world_fini(&scene);
+}
+
+TEST(scenario__uc_loses_messages_only)
+{
+	u32 nth;
+
+	for (nth = 0; nth < 12; nth++) {
+		struct node *a = stage(XROCE_UC, 256);
+		u32 i;
+
+		test_context("packet %u", nth);
+		scene.link[0].filter = lose_one;
+		scene.cookie = &nth;
+		for (i = 0; i < 4; i++)
+			workload_add(a, i & 1 ? XROCE_WR_WRITE_IMM :
+						XROCE_WR_SEND_IMM, 700);
+		play(&scene);
+		CHECK_EQ(a->failed_at, MAX_OPS);
+		CHECK_EQ(scene.node[1].recvs_done, 3);
+		world_fini(&scene);
+	}
+}

@@ -1045,6 +1045,22 @@ TEST(expire__timeout_zero_is_never)
 	CHECK_EQ(drain(), 1);
 	xroce_req_reconfigure(&req, &cfg);
 	CHECK_EQ(xroce_req_deadline(&req), XROCE_NEVER);
+	/* and back again, with a packet on its way */
+	xroce_req_reconfigure(&req, &rc_cfg);
+	CHECK(xroce_req_deadline(&req) <= now);
+	xroce_req_expire(&req, now);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(xroce_req_deadline(&req), now + TIMEOUT);
+}
+
+TEST(restart__only_after_a_flush)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	xroce_req_restart(&req);
+	ack(0);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
 }
 
 TEST(fail__waits_for_the_ones_before)

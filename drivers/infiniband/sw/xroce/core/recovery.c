@@ -219,9 +219,16 @@ void xroce_req_flush(struct xroce_req *req)
 	stop(req);
 	while (req->una != req->posted)
 		finish_oldest(req, XROCE_WR_FLUSH_ERR);
-	req->rd_in_flight = 0;
+}
+
+void xroce_req_restart(struct xroce_req *req)
+{
+	if (req->una != req->posted)
+		return;
+	req->is_broken = false;
+	/* The failed request may have sent a part of its packets only. */
 	req->una_psn = req->next_psn;
-	req->cur_psn = req->next_psn;
+	rewind(req);
 	req->max_psn = req->next_psn;
 }
 

@@ -77,9 +77,13 @@ void xroce_req_init(struct xroce_req *req, const struct xroce_req_cfg *cfg,
 void xroce_req_reconfigure(struct xroce_req *req,
 			   const struct xroce_req_cfg *cfg)
 {
+	bool had_timer = req->cfg.timeout_ns;
+
 	set_cfg(req, cfg);
 	if (!cfg->timeout_ns)
 		req->timer = XROCE_NEVER;
+	else if (!had_timer && !req->is_broken && req->cur_psn != req->una_psn)
+		req->timer = 0;	/* sent who knows when: due at once */
 }
 
 /* PSNs that @wr takes (IBTA 9.7.2). */
@@ -333,11 +337,6 @@ bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 	fill_burst(req, wr, run_length(req, wr, max_pkts), burst);
 	note_sent(req, wr, now, burst);
 	return true;
-}
-
-void xroce_req_restart(struct xroce_req *req)
-{
-	req->is_broken = req->una != req->posted;
 }
 
 void xroce_req_hold(struct xroce_req *req, bool is_held)
