@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Device attributes: only what works is advertised, and limits are what the code
+ * enforces or what its number spaces hold.
+ */
+#include "attr.h"
+#include "device.h"
+
+#define VENDOR_ID	0xffffff	/* no vendor has it; rxe's too */
+#define MAX_QP		(1U << 20)
+#define MAX_CQ		(1U << 20)
+#define MAX_SRQ		(1U << 20)
+#define MAX_PD		(1U << 20)
+/* Its default is for hardware. 4.096 us * 2^15 = 134 ms. */
+#define CA_ACK_DELAY	15
+
+#define CAP_FLAGS	(IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR | \
+			 IB_DEVICE_PORT_ACTIVE_EVENT |			\
+			 IB_DEVICE_SYS_IMAGE_GUID |			\
+			 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE)
+
+/* Later providers may say more to us than we know: only zeros mean nothing. */
+static int ignore_udata(struct ib_udata *udata)
+{
+	if (!udata)
+		return 0;
+	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen))
+		return -EINVAL;
+	if (udata->outlen && clear_user(udata->outbuf, udata->outlen))
+		return -EFAULT;
+	return 0;
+}
+
+int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		       struct ib_udata *udata)
+{
+	struct xroce_dev *dev = to_xroce_dev(ibdev);
+	int err;
+
+	err = ignore_udata(udata);
+	if (err)
+		return err;
+
+	attr->vendor_id = VENDOR_ID;
+	attr->sys_image_guid = dev->guid;
+	attr->device_cap_flags = CAP_FLAGS;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->local_ca_ack_delay = CA_ACK_DELAY;
+	attr->max_pkeys = 1;
+
+	attr->max_qp = MAX_QP;
+	attr->max_qp_wr = XROCE_MAX_QP_WR;
+	attr->max_send_sge = XROCE_MAX_SGE;
+	attr->max_recv_sge = XROCE_MAX_SGE;
+	attr->max_sge_rd = XROCE_MAX_SGE;
+	attr->max_qp_rd_atom = XROCE_MAX_RD_ATOMIC;
+	attr->max_qp_init_rd_atom = XROCE_MAX_RD_ATOMIC;
+	attr->max_res_rd_atom = XROCE_MAX_RD_ATOMIC * MAX_QP;
+	/* They are the CPU's own. */
+	attr->atomic_cap = IB_ATOMIC_GLOB;
+	attr->masked_atomic_cap = IB_ATOMIC_NONE;
+
+	attr->max_cq = MAX_CQ;
+	attr->max_cqe = XROCE_MAX_CQE;
+	attr->max_srq = MAX_SRQ;
+	attr->max_srq_wr = XROCE_MAX_SRQ_WR;
+	attr->max_srq_sge = XROCE_MAX_SGE;
+	attr->max_pd = MAX_PD;
+	attr->max_ah = XROCE_MAX_AH;
+
+	attr->max_mr = XRDMA_KEY_MAX;
+	attr->max_mr_size = U64_MAX;
+	attr->page_size_cap = 0xfffff000;	/* 4 KiB and everything above */
+	return 0;
+}
+
+int xroce_modify_device(struct ib_device *ibdev, int mask,
+			struct ib_device_modify *modify)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (mask & IB_DEVICE_MODIFY_NODE_DESC)
+		memcpy(ibdev->node_desc, modify->node_desc,
+		       sizeof(ibdev->node_desc));
+	return 0;
+}
+
+void xroce_get_dev_fw_str(struct ib_device *ibdev, char *str)
+{
+	snprintf(str, IB_FW_VERSION_NAME_MAX, "xroce %s", XROCE_VERSION);
+}

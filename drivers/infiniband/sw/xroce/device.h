@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The RDMA device on one netdev: its life, its attributes, its port. */
+#ifndef XROCE_DEVICE_H
+#define XROCE_DEVICE_H
+
+#include <linux/netdevice.h>
+#include <rdma/ib_verbs.h>
+#include "xrdma.h"
+
+#define XROCE_VERSION		"0.1.0"
+
+/* Limits that several files need. Those of rings are what fits in 2^20 slots. */
+#define XROCE_MAX_SGE		32
+#define XROCE_MAX_INLINE	512
+#define XROCE_MAX_QP_WR		((1U << 20) - 1)
+#define XROCE_MAX_SRQ_WR	((1U << 20) - 1)
+#define XROCE_MAX_CQE		((1U << 20) - 1)
+#define XROCE_MAX_RD_ATOMIC	128
+#define XROCE_MAX_AH		((1U << 24) - 2)
+
+struct xroce_net;
+
+/**
+ * struct xroce_dev - one device
+ * @ibdev: the verbs object
+ * @ndev: its netdev, held until the device is gone
+ * @tracker: of the reference to @ndev
+ * @guid: EUI-64 of the device, constant
+ * @keys: memory regions
+ * @ahs: address handles that user space names by number
+ * @gsi: QP1, at index 1, if it exists
+ * @stats: enum xroce_stat
+ * @node: in the list of all devices, RCU
+ * @sockets: of the namespace that @ndev was in when the device was made
+ * @is_active: the port carried packets at the last netdev event; RTNL
+ * @is_leaving: @ndev is going away and so is the device; written under RTNL
+ */
+struct xroce_dev {
+	struct ib_device ibdev;
+	struct net_device *ndev;
+	netdevice_tracker tracker;
+	__be64 guid;
+	struct xrdma_table keys;
+	struct xrdma_table ahs;
+	struct xrdma_table gsi;
+	struct xrdma_stats stats;
+	struct list_head node;
+	struct xroce_net *sockets;
+	bool is_active;
+	bool is_leaving;
+};
+
+static inline struct xroce_dev *to_xroce_dev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct xroce_dev, ibdev);
+}
+
+struct xroce_ucontext {
+	struct ib_ucontext ibuc;
+};
+
+struct xroce_pd {
+	struct ib_pd ibpd;
+};
+
+/* Offers "rdma link add NAME type xroce netdev NDEV". */
+void xroce_dev_init(void);
+/* Unregisters every device of this module (and of no other) and waits for it. */
+void xroce_dev_exit(void);
+
+/*
+ * The device on @ndev itself, leaving or not; NULL if none. Caller holds
+ * rcu_read_lock(); the memory is valid until it is released.
+ */
+struct xroce_dev *xroce_dev_on_rcu(const struct net_device *ndev);
+
+/*
+ * The device that owns address @dgid in @net, for packets to QP1 and to
+ * multicast groups: the one on @ndev (or below it) if there are several.
+ * Groups have no owner, only @ndev counts for them. Softirq or process.
+ * Caller holds rcu_read_lock(); the result is valid until it is released.
+ */
+struct xroce_dev *xroce_dev_find_rcu(struct net *net, const union ib_gid *dgid,
+				     const struct net_device *ndev);
+
+/* ib_device_ops.dealloc_driver: also of a device that was made only in part. */
+void xroce_dealloc_driver(struct ib_device *ibdev);
+
+/* Path MTU limit of the port now, as enum ib_mtu; 0 if the netdev's is too small. */
+enum ib_mtu xroce_dev_mtu(const struct net_device *ndev);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The UDP sockets that RoCEv2 packets come in by, one for each family and network
+ * namespace with a device. They only receive; see tx.c for sending.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/udp_tunnel.h>
+#include "core/wire.h"
+#include "net.h"
+#include "udp.h"
+
+/**
+ * struct xroce_net - the sockets of a namespace
+ * @users: devices
+ * @slot: the namespace's pointer to us; NULL when the namespace is gone
+ * @v4: socket or NULL
+ * @v6: socket or NULL; a kernel may have no IPv6, or have it switched off
+ */
+struct xroce_net {
+	unsigned int users;
+	struct xroce_net **slot;
+	struct sock *v4;
+	struct sock *v6;
+};
+
+static unsigned int pernet_id;
+static DEFINE_MUTEX(net_mutex);		/* all of the above */
+
+/*
+ * Lock classes of our own: programs that use RDMA and TCP for one purpose (SMB
+ * Direct) lock them in turn, and by family alone they look like one lock.
+ * Not sock_lock_init_class_and_name(): it would hold this module.
+ */
+static struct lock_class_key slock_keys[2], lock_keys[2];
+
+static void set_lock_class(struct sock *sk)
+{
+	bool is_v6 = sk->sk_family == AF_INET6;
+
+	lockdep_set_class_and_name(&sk->sk_lock.slock, &slock_keys[is_v6],
+				   "slock-XROCE");
+	lockdep_init_map(&sk->sk_lock.dep_map, "sk_lock-XROCE",
+			 &lock_keys[is_v6], 0);
+}
+
+static struct sock *open_socket(struct net *net, sa_family_t family)
+{
+	/* Checksums: sent as 0, which IPv6 must be told to take (RoCEv2 annex). */
+	struct udp_port_cfg port = {
+		.family = family,
+		.local_udp_port = htons(XROCE_UDP_PORT),
+		.ipv6_v6only = family == AF_INET6,
+	};
+	struct udp_tunnel_sock_cfg tunnel = {
+		.encap_type = 1,	/* any but 0 */
+		.encap_rcv = xroce_udp_receive,
+	};
+	struct socket *sock;
+	int err;
+
+	err = udp_sock_create(net, &port, &sock);
+	if (err)
+		return ERR_PTR(err);
+	set_lock_class(sock->sk);
+	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
+	return sock->sk;
+}
+
+static void close_sockets(struct xroce_net *sockets)
+{
+	if (sockets->v6)
+		udp_tunnel_sock_release(sockets->v6);
+	if (sockets->v4)
+		udp_tunnel_sock_release(sockets->v4);
+	sockets->v6 = NULL;
+	sockets->v4 = NULL;
+	/* Packets that had found a socket are still on their way through rx.c. */
+	synchronize_net();
+}
+
+static int open_sockets(struct net *net, struct xroce_net *sockets)
+{
+	struct sock *sk;
+
+	sk = open_socket(net, AF_INET);
+	if (IS_ERR(sk))
+		return PTR_ERR(sk);
+	sockets->v4 = sk;
+
+	if (!IS_ENABLED(CONFIG_IPV6))
+		return 0;
+	sk = open_socket(net, AF_INET6);
+	if (PTR_ERR_OR_ZERO(sk) == -EAFNOSUPPORT)
+		return 0;
+	if (IS_ERR(sk)) {
+		close_sockets(sockets);
+		return PTR_ERR(sk);
+	}
+	sockets->v6 = sk;
+	return 0;
+}
+
+static struct xroce_net *create(struct net *net)
+{
+	struct xroce_net *sockets;
+	int err;
+
+	sockets = kzalloc_obj(*sockets, GFP_KERNEL);
+	if (!sockets)
+		return ERR_PTR(-ENOMEM);
+	err = open_sockets(net, sockets);
+	if (err) {
+		kfree(sockets);
+		return ERR_PTR(err);
+	}
+	return sockets;
+}
+
+struct xroce_net *xroce_net_get(struct net *net)
+{
+	struct xroce_net **slot = net_generic(net, pernet_id);
+	struct xroce_net *sockets;
+
+	mutex_lock(&net_mutex);
+	sockets = *slot;
+	if (!sockets) {
+		sockets = create(net);
+		if (IS_ERR(sockets))
+			goto unlock;
+		sockets->slot = slot;
+		*slot = sockets;
+	}
+	sockets->users++;
+unlock:
+	mutex_unlock(&net_mutex);
+	return sockets;
+}
+
+void xroce_net_put(struct xroce_net *sockets)
+{
+	mutex_lock(&net_mutex);
+	if (!--sockets->users) {
+		close_sockets(sockets);
+		if (sockets->slot)
+			*sockets->slot = NULL;
+		kfree(sockets);
+	}
+	mutex_unlock(&net_mutex);
+}
+
+/* The namespace goes, but devices of netdevs that left it may be there yet. */
+static void __net_exit exit_net(struct net *net)
+{
+	struct xroce_net **slot = net_generic(net, pernet_id);
+
+	mutex_lock(&net_mutex);
+	if (*slot) {
+		close_sockets(*slot);
+		(*slot)->slot = NULL;
+	}
+	mutex_unlock(&net_mutex);
+}
+
+static struct pernet_operations pernet_ops = {
+	.exit = exit_net,
+	.id = &pernet_id,
+	.size = sizeof(struct xroce_net *),
+};
+
+int xroce_net_init(void)
+{
+	return register_pernet_subsys(&pernet_ops);
+}
+
+void xroce_net_exit(void)
+{
+	unregister_pernet_subsys(&pernet_ops);
+	/* Closed sockets are freed by RCU and name our lock classes until then. */
+	rcu_barrier();
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The port (see port.h). The core has checked port numbers, there is only 1. */
+#include <linux/ethtool.h>
+#include <linux/ipv6.h>
+#include <linux/rtnetlink.h>
+#include <linux/udp.h>
+#include <rdma/ib_mad.h>
+#include "core/drop.h"
+#include "core/wire.h"
+#include "device.h"
+#include "port.h"
+#include "stats.h"
+
+/* As many addresses as the netdev and its VLANs may have, twice: v1 and v2. */
+#define GID_TABLE_LEN	1024
+
+/*
+ * What stands before and after the payload of the largest packet, a WRITE ONLY
+ * with immediate data over IPv6: BTH, RETH, ImmDt and the ICRC.
+ */
+#define MAX_OVERHEAD	(sizeof(struct ipv6hdr) + sizeof(struct udphdr) + \
+			 XROCE_BTH_BYTES + 16 + 4 + XROCE_ICRC_BYTES)
+
+enum ib_mtu xroce_dev_mtu(const struct net_device *ndev)
+{
+	unsigned int netdev_mtu = READ_ONCE(ndev->mtu);
+	enum ib_mtu mtu;
+
+	for (mtu = IB_MTU_4096; mtu >= IB_MTU_256; mtu--) {
+		if (netdev_mtu >= ib_mtu_enum_to_int(mtu) + MAX_OVERHEAD)
+			return mtu;
+	}
+	return 0;
+}
+
+bool xroce_port_is_active(const struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev) &&
+	       xroce_dev_mtu(ndev);
+}
+
+/* ---- speed ------------------------------------------------------------------ */
+
+/* Nearest of what the verbs can express that is not below; ascending. */
+static const struct {
+	u32 mbps;
+	u16 speed;
+	u8 width;
+} speeds[] = {
+	{ SPEED_1000,	IB_SPEED_SDR,	IB_WIDTH_1X },
+	{ SPEED_10000,	IB_SPEED_FDR10,	IB_WIDTH_1X },
+	{ SPEED_20000,	IB_SPEED_DDR,	IB_WIDTH_4X },
+	{ SPEED_25000,	IB_SPEED_EDR,	IB_WIDTH_1X },
+	{ SPEED_40000,	IB_SPEED_FDR10,	IB_WIDTH_4X },
+	{ SPEED_50000,	IB_SPEED_HDR,	IB_WIDTH_1X },
+	{ SPEED_100000,	IB_SPEED_EDR,	IB_WIDTH_4X },
+	{ SPEED_200000,	IB_SPEED_HDR,	IB_WIDTH_4X },
+	{ SPEED_400000,	IB_SPEED_NDR,	IB_WIDTH_4X },
+};
+
+/* 0 if the netdev can't tell. ib_get_eth_speed() would log that every time. */
+static u32 read_mbps(struct net_device *ndev)
+{
+	struct ethtool_link_ksettings settings;
+	int err;
+
+	rtnl_lock();
+	err = __ethtool_get_link_ksettings(ndev, &settings);
+	rtnl_unlock();
+	if (err || settings.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return settings.base.speed;
+}
+
+static void fill_speed(struct net_device *ndev, struct ib_port_attr *attr)
+{
+	u32 mbps = read_mbps(ndev);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(speeds) - 1; i++) {
+		if (mbps <= speeds[i].mbps)
+			break;
+	}
+	attr->active_speed = speeds[i].speed;
+	attr->active_width = speeds[i].width;
+}
+
+/* ---- queries ---------------------------------------------------------------- */
+
+static u32 read_drops(const struct xroce_dev *dev, enum xroce_drop reason)
+{
+	return xrdma_stats_read(&dev->stats, XROCE_STAT_DROP + reason - 1);
+}
+
+static void fill_state(const struct xroce_dev *dev, struct ib_port_attr *attr)
+{
+	attr->state = IB_PORT_DOWN;
+	if (READ_ONCE(dev->is_leaving) || !netif_running(dev->ndev)) {
+		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	} else if (!xroce_port_is_active(dev->ndev)) {
+		attr->phys_state = IB_PORT_PHYS_STATE_POLLING;
+	} else {
+		attr->state = IB_PORT_ACTIVE;
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	}
+}
+
+int xroce_query_port(struct ib_device *ibdev, u32 port_num,
+		     struct ib_port_attr *attr)
+{
+	struct xroce_dev *dev = to_xroce_dev(ibdev);
+
+	fill_state(dev, attr);
+	fill_speed(dev->ndev, attr);
+	attr->max_mtu = IB_MTU_4096;
+	attr->active_mtu = xroce_dev_mtu(dev->ndev) ?: IB_MTU_256;
+	attr->gid_tbl_len = GID_TABLE_LEN;
+	attr->ip_gids = true;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
+	attr->max_msg_sz = XROCE_MAX_MESSAGE;
+	attr->pkey_tbl_len = 1;
+	attr->bad_pkey_cntr = read_drops(dev, XROCE_DROP_PKEY);
+	attr->qkey_viol_cntr = read_drops(dev, XROCE_DROP_QKEY);
+	attr->max_vl_num = 1;
+	return 0;
+}
+
+int xroce_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
+		     u16 *pkey)
+{
+	if (index)
+		return -EINVAL;
+	*pkey = IB_DEFAULT_PKEY_FULL;
+	return 0;
+}
+
+int xroce_get_port_immutable(struct ib_device *ibdev, u32 port_num,
+			     struct ib_port_immutable *immutable)
+{
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE |
+				    RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->gid_tbl_len = GID_TABLE_LEN;
+	immutable->pkey_tbl_len = 1;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	return 0;
+}
+
+enum rdma_link_layer xroce_get_link_layer(struct ib_device *ibdev,
+					  u32 port_num)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+struct net_device *xroce_get_netdev(struct ib_device *ibdev, u32 port_num)
+{
+	struct xroce_dev *dev = to_xroce_dev(ibdev);
+
+	/* No new user may hold up a netdev that is going away. */
+	if (READ_ONCE(dev->is_leaving))
+		return NULL;
+	dev_hold(dev->ndev);
+	return dev->ndev;
+}
