@@ -37,9 +37,23 @@ struct xroce_rq {
 	u32 limit;
 };
 
+/*
+ * @ucontext NULL: kernel. May sleep. Return: 0, -EINVAL (@max_sge), -ENOMEM.
+ * Destroying what was not created does nothing, if it is all zeros.
+ */
 int xroce_rq_create(struct xroce_rq *rq, struct ib_ucontext *ucontext,
 		    u32 max_wr, u32 max_sge);
 void xroce_rq_destroy(struct xroce_rq *rq);
+
+/* An empty ring for @max_wr requests as long as those of @rq. */
+int xroce_rq_create_ring(const struct xroce_rq *rq, struct xroce_ring *ring,
+			 struct ib_ucontext *ucontext, u32 max_wr);
+/*
+ * Go on with @ring, what is posted moves over in order; @ring gets the old one.
+ * Requests may be taken meanwhile. May sleep.
+ * Return: 0, -EINVAL when more is posted than @ring holds: nothing has changed.
+ */
+int xroce_rq_replace_ring(struct xroce_rq *rq, struct xroce_ring *ring);
 
 /*
  * Take the oldest request into @rqe; its slot is free afterwards. Any context.
