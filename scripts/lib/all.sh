@@ -24,5 +24,7 @@ here=$(dirname "${BASH_SOURCE[0]}")
 . "$here/report.sh"
 # shellcheck source=scripts/lib/baseline.sh
 . "$here/baseline.sh"
+# shellcheck source=scripts/lib/emulator.sh
+. "$here/emulator.sh"
 # shellcheck source=scripts/lib/qemu.sh
 . "$here/qemu.sh"

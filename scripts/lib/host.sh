@@ -4,7 +4,6 @@
 # Programs of the host, by the Debian package that has them.
 
 host_programs='
-qemu-system-x86_64	qemu-system-x86
 mmdebstrap	mmdebstrap
 busybox	busybox-static
 mkfs.erofs	erofs-utils

@@ -45,11 +45,12 @@ fill_image()
 	rm -rf --one-file-system "$dir/root"
 }
 
+# For root folders in which nobody installs or reads anything any more.
 slim_down()
 {
 	local root=$1
 	rm -rf "$root"/usr/share/man/* "$root"/usr/share/locale/* \
-		"$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
+		"$root"/var/cache/* "$root"/var/lib/apt/lists/*
 	# rdma-core's test suite lives in its documentation.
 	find "$root/usr/share/doc" -mindepth 1 -maxdepth 1 \
 		! -name 'rdma-core*' ! -name 'python3-pyverbs*' -exec rm -rf {} +

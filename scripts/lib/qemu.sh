@@ -99,7 +99,7 @@ qemu_arguments()
 	local accel=tcg,thread=multi,tb-size=512
 	[ ! -w /dev/kvm ] || accel=kvm
 	printf '%s\n' \
-		-M pc -nic none -accel "$accel" -cpu max \
+		-M pc -accel "$accel" -cpu max \
 		-smp "$cpus" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$CACHE/kernels/$kernel/vmlinuz" -initrd "$run/initrd.img" \
@@ -133,12 +133,12 @@ run_guest()
 	local mode=$1 arguments
 	mapfile -t arguments < <(qemu_arguments "$mode")
 	if [ "$mode" = shell ]; then
-		qemu-system-x86_64 "${arguments[@]}"
+		"${emulator[@]}" "${arguments[@]}"
 		return
 	fi
 	: > "$run/stdout"
 	: > "$run/stderr"
-	qemu-system-x86_64 "${arguments[@]}" < /dev/null > "$run/qemu" 2>&1 &
+	"${emulator[@]}" "${arguments[@]}" < /dev/null > "$run/qemu" 2>&1 &
 	qemu=$!
 	# The guest writes to files and never waits for whoever reads our output: its
 	# console would spin in the kernel meanwhile.
