@@ -88,8 +88,16 @@ int probe_wq = WQ_PERCPU;
 /* HAVE_IB_VIRT_DMA: helpers for devices whose DMA addresses are pointers */
 void *probe_virt(void) { return ib_virt_dma_to_ptr(0); }
 
-/* HAVE_IB_DEVICE_GET_NETDEV: new name of ib_device_netdev() */
-void *probe_netdev(void) { return ib_device_get_netdev(0, 0); }
-
 /* HAVE_IB_GET_CURR_PORT_STATE: port state from a netdev */
 int probe_port(void) { return ib_get_curr_port_state(0); }
+
+/* HAVE_IB_ALLOC_DEVICE_WITH_NET: devices may be born in any network namespace */
+#ifndef ib_alloc_device_with_net
+#error
+#endif
+
+/* HAVE_IB_MARK_NAME: who named the device is remembered */
+void probe_name(void) { ib_mark_name_assigned_by_user(0); }
+
+/* HAVE_RXE_FLUSH: FLUSH in the user ABI; 6.1's provider has none */
+extern typeof(((struct rxe_send_wr *)0)->wr.flush) flush;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include_next <linux/hrtimer.h>
 #ifndef XRDMA_COMPAT_HRTIMER_H
 #define XRDMA_COMPAT_HRTIMER_H
+
+#include_next <linux/hrtimer.h>
 
 #ifndef HAVE_HRTIMER_SETUP
 /* 6.1 and 6.12 set the function by hand. */

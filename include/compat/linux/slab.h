@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include_next <linux/slab.h>
 #ifndef XRDMA_COMPAT_SLAB_H
 #define XRDMA_COMPAT_SLAB_H
+
+#include_next <linux/slab.h>
 
 #ifndef HAVE_KMALLOC_OBJ
 /* 6.1. The type is that of the first argument, GFP_KERNEL the default. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include_next <net/flow.h>
 #ifndef XRDMA_COMPAT_FLOW_H
 #define XRDMA_COMPAT_FLOW_H
+
+#include_next <net/flow.h>
 
 #include <net/inet_dscp.h>
 

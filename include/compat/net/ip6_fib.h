@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include_next <net/ip6_fib.h>
 #ifndef XRDMA_COMPAT_IP6_FIB_H
 #define XRDMA_COMPAT_IP6_FIB_H
+
+#include_next <net/ip6_fib.h>
 
 #ifndef HAVE_DST_RT6_INFO
 /* 6.1 */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include_next <net/udp_tunnel.h>
 #ifndef XRDMA_COMPAT_UDP_TUNNEL_H
 #define XRDMA_COMPAT_UDP_TUNNEL_H
+
+#include_next <net/udp_tunnel.h>
 
 #ifndef HAVE_UDP_TUNNEL_SOCK
 /* 6.1 and 6.12 take the struct socket. */

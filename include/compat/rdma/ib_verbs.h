@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include_next <rdma/ib_verbs.h>
 #ifndef XRDMA_COMPAT_IB_VERBS_H
 #define XRDMA_COMPAT_IB_VERBS_H
+
+#include_next <rdma/ib_verbs.h>
 
 #include <rdma/uverbs_ioctl.h>
 
@@ -84,9 +85,17 @@ static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
 }
 #endif
 
-#ifndef HAVE_IB_DEVICE_GET_NETDEV
-/* 6.1 has the old name. */
-#define ib_device_get_netdev ib_device_netdev
+#ifndef HAVE_IB_ALLOC_DEVICE_WITH_NET
+/* 6.1 and 6.12: always init_net; the core moves the device later. */
+#define ib_alloc_device_with_net(drv_struct, member, net) \
+	((void)(net), ib_alloc_device(drv_struct, member))
+#endif
+
+#ifndef HAVE_IB_MARK_NAME
+/* 6.1 */
+static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
+{
+}
 #endif
 
 #ifndef HAVE_IB_GET_CURR_PORT_STATE

@@ -32,29 +32,29 @@ struct xroce_mmap_info {
 /* Driver part of the responses and commands of the verbs. */
 
 struct xroce_create_cq_resp {
-	struct xroce_mmap_info cq;
+	struct xroce_mmap_info mi;
 };
 
 /* The CQ's new memory; what was in the old one was copied. */
 struct xroce_resize_cq_resp {
-	struct xroce_mmap_info cq;
+	struct xroce_mmap_info mi;
 };
 
-/* @rq is not written for a QP with an SRQ. */
+/* @rq_mi is not written for a QP with an SRQ. */
 struct xroce_create_qp_resp {
-	struct xroce_mmap_info rq;
-	struct xroce_mmap_info sq;
+	struct xroce_mmap_info rq_mi;
+	struct xroce_mmap_info sq_mi;
 };
 
 struct xroce_create_srq_resp {
-	struct xroce_mmap_info srq;
+	struct xroce_mmap_info mi;
 	__u32 srq_num;
 	__u32 reserved;
 };
 
-/* @resp_addr: where a struct xroce_mmap_info goes if the SRQ was resized. */
+/* @mmap_info_addr: where a struct xroce_mmap_info goes if the SRQ was resized. */
 struct xroce_modify_srq_cmd {
-	__aligned_u64 resp_addr;
+	__aligned_u64 mmap_info_addr;
 };
 
 /* @ah_num: for xroce_send_wr.wr.ud, never 0. */

@@ -27,7 +27,7 @@ static void destroy(struct xrdma_shared *shared)
 /**
  * xrdma_shared_alloc - zeroed memory for a queue
  * @ucontext: who may map it; NULL: nobody
- * @size: bytes, rounded up to pages
+ * @size: bytes, rounded up to pages; charged to the caller's memory cgroup
  *
  * Context: process, may sleep.
  * Return: the memory or NULL.
@@ -43,7 +43,8 @@ struct xrdma_shared *xrdma_shared_alloc(struct ib_ucontext *ucontext, size_t siz
 		return NULL;
 
 	shared->size = PAGE_ALIGN(size);
-	shared->buf = vmalloc_user(shared->size);
+	shared->buf = __vmalloc(shared->size, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+				__GFP_NOWARN);
 	if (!shared->buf)
 		goto free_shared;
 
@@ -93,6 +94,22 @@ u64 xrdma_shared_offset(const struct xrdma_shared *shared)
 }
 EXPORT_SYMBOL_GPL(xrdma_shared_offset);
 
+/* remap_vmalloc_range() wants memory of vmalloc_user(), which nobody is charged for. */
+static int map_pages(struct vm_area_struct *vma, void *buf)
+{
+	unsigned long at;
+	int err;
+
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	for (at = vma->vm_start; at < vma->vm_end; at += PAGE_SIZE) {
+		err = vm_insert_page(vma, at, vmalloc_to_page(buf));
+		if (err)
+			return err;
+		buf += PAGE_SIZE;
+	}
+	return 0;
+}
+
 /**
  * xrdma_mmap - ib_device_ops.mmap
  * @ucontext: who maps
@@ -109,7 +126,7 @@ int xrdma_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma)
 	entry = rdma_user_mmap_entry_get(ucontext, vma);
 	if (!entry)
 		return -EINVAL;
-	err = remap_vmalloc_range(vma, to_shared(entry)->buf, 0);
+	err = map_pages(vma, to_shared(entry)->buf);
 	rdma_user_mmap_entry_put(entry);
 	return err;
 }
