@@ -34,6 +34,7 @@ static bool is_from_peer(const struct xroce_av *av, const struct sk_buff *skb)
 
 	if (!av || av->l3 != l3)
 		return false;
+	/* A GRH is an IPv6 header in all but name. */
 	if (l3 == XROCE_L3_IPV4) {
 		const struct iphdr *ip = ip_hdr(skb);
 

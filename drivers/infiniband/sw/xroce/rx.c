@@ -8,29 +8,11 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
-#include "core/drop.h"
+#include <rdma/ib_addr.h>
 #include "qp.h"
 #include "run.h"
 #include "rx.h"
 #include "stats.h"
-
-/**
- * struct incoming - a received buffer
- * @skb: data starts at the UDP header
- * @ndev: where it came in; valid until the receive function returns
- * @l3: enum xroce_l3
- * @bth: offset of the first BTH from skb->data
- * @end: offset of the first byte after the last packet
- * @seg: bytes from packet to packet
- */
-struct incoming {
-	struct sk_buff *skb;
-	struct net_device *ndev;
-	enum xroce_l3 l3;
-	u32 bth;
-	u32 end;
-	u32 seg;
-};
 
 bool xroce_rx_parse(const struct sk_buff *skb, u32 off, u32 len,
 		    struct xroce_pkt *pkt)
@@ -49,7 +31,7 @@ static const enum xroce_drop parse_drops[] = {
 	[XROCE_PARSE_VERSION]	= XROCE_DROP_VERSION,
 };
 
-static enum xroce_drop parse(const struct incoming *in, u32 off, u32 len,
+static enum xroce_drop parse(const struct xroce_incoming *in, u32 off, u32 len,
 			     struct xroce_pkt *pkt, u8 *scratch, const u8 **bth)
 {
 	u32 avail = min_t(u32, len, XROCE_MAX_HDR_BYTES);
@@ -66,13 +48,15 @@ static enum xroce_drop parse(const struct incoming *in, u32 off, u32 len,
  * The network header that packet @i of the buffer had: segmentation counts the
  * IPv4 identification up and sets the lengths of each packet.
  */
-static void network_header(const struct incoming *in, u32 i, u32 len, u8 *to)
+static void network_header(const struct xroce_incoming *in, u32 i, u32 len, u8 *to)
 {
 	u32 l3_bytes = xroce_icrc_l3_bytes(in->l3);
 	u32 udp_len = len + sizeof(struct udphdr);
 	struct udphdr *udp = (void *)(to + l3_bytes - sizeof(*udp));
 
 	memcpy(to, skb_network_header(in->skb), l3_bytes);
+	if (in->l3 == XROCE_L3_GRH)
+		return;	/* nobody segments these */
 	udp->len = htons(udp_len);
 	if (in->l3 == XROCE_L3_IPV4) {
 		struct iphdr *ip = (void *)to;
@@ -102,7 +86,7 @@ static u32 crc_of_bytes(const struct sk_buff *skb, u32 from, u32 to, u32 crc)
 	return crc;
 }
 
-static bool icrc_fits(const struct incoming *in, u32 off, u32 len,
+static bool icrc_fits(const struct xroce_incoming *in, u32 off, u32 len,
 		      const struct xroce_pkt *pkt, const u8 *bth)
 {
 	u8 net[sizeof(struct ipv6hdr) + sizeof(struct udphdr)] __aligned(4);
@@ -121,8 +105,9 @@ static bool icrc_fits(const struct incoming *in, u32 off, u32 len,
 
 /* ---- QP ------------------------------------------------------------------------- */
 
-static void dgid_of(const struct incoming *in, union ib_gid *dgid)
+static void dgid_of(const struct xroce_incoming *in, union ib_gid *dgid)
 {
+	/* A GRH is an IPv6 header in all but name. */
 	if (in->l3 == XROCE_L3_IPV4)
 		ipv6_addr_set_v4mapped(ip_hdr(in->skb)->daddr,
 				       (struct in6_addr *)dgid);
@@ -130,15 +115,16 @@ static void dgid_of(const struct incoming *in, union ib_gid *dgid)
 		memcpy(dgid, &ipv6_hdr(in->skb)->daddr, sizeof(*dgid));
 }
 
-static bool is_multicast(const struct incoming *in)
+static bool is_multicast(const struct xroce_incoming *in)
 {
-	return in->l3 == XROCE_L3_IPV4 ?
-	       ipv4_is_multicast(ip_hdr(in->skb)->daddr) :
-	       ipv6_addr_is_multicast(&ipv6_hdr(in->skb)->daddr);
+	union ib_gid dgid;
+
+	dgid_of(in, &dgid);
+	return rdma_is_multicast_addr((struct in6_addr *)dgid.raw);
 }
 
 /* QP1 exists on each device: the destination address says which. */
-static struct xrdma_ref *find_gsi(const struct incoming *in)
+static struct xrdma_ref *find_gsi(const struct xroce_incoming *in)
 {
 	struct xrdma_ref *ref = NULL;
 	struct xroce_dev *dev;
@@ -153,7 +139,7 @@ static struct xrdma_ref *find_gsi(const struct incoming *in)
 	return ref;
 }
 
-static struct xrdma_ref *find_qp(const struct incoming *in, u32 qpn)
+static struct xrdma_ref *find_qp(const struct xroce_incoming *in, u32 qpn)
 {
 	struct xrdma_ref *ref;
 	struct xroce_qp *qp;
@@ -172,8 +158,7 @@ static struct xrdma_ref *find_qp(const struct incoming *in, u32 qpn)
 	return NULL;
 }
 
-/* Counted for the device that the packet was for, if it was for one. */
-static void drop(const struct incoming *in, enum xroce_drop reason)
+void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason)
 {
 	struct xroce_dev *dev;
 	union ib_gid dgid;
@@ -189,7 +174,7 @@ static void drop(const struct incoming *in, enum xroce_drop reason)
 /* ---- queue -------------------------------------------------------------------------- */
 
 /* Give bytes @from..@to, packets for one QP, to it. Takes the reference. */
-static void queue_run(const struct incoming *in, struct xrdma_ref *ref, u32 from,
+static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref, u32 from,
 		      u32 to)
 {
 	struct xroce_qp *qp = ref->obj;
@@ -227,7 +212,7 @@ static void queue_run(const struct incoming *in, struct xrdma_ref *ref, u32 from
  * Judge the packet at @off. *@ref is the QP of the run before it; it is kept if
  * the packet is for the same QP, else replaced.
  */
-static enum xroce_drop judge(const struct incoming *in, u32 off, u32 len,
+static enum xroce_drop judge(const struct xroce_incoming *in, u32 off, u32 len,
 			     struct xrdma_ref **ref)
 {
 	u8 scratch[XROCE_MAX_HDR_BYTES];
@@ -248,8 +233,7 @@ static enum xroce_drop judge(const struct incoming *in, u32 off, u32 len,
 	return XROCE_DROP_ICRC;
 }
 
-/* Cut the buffer into runs of good packets for one QP each. */
-static void sort_packets(const struct incoming *in)
+void xroce_rx_buffer(const struct xroce_incoming *in)
 {
 	struct xrdma_ref *run = NULL, *ref;
 	u32 from = in->bth, off, len;
@@ -268,67 +252,18 @@ static void sort_packets(const struct incoming *in)
 		run = ref;
 		from = off;
 		if (reason)
-			drop(in, reason);
+			xroce_rx_drop(in, reason);
 	}
 	if (run)
 		queue_run(in, run, from, in->end);
 }
 
-/* ---- entry ------------------------------------------------------------------------------ */
-
-static bool network_is_ipv4(const struct sk_buff *skb)
+void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb)
 {
-	return ip_hdr(skb)->version == 4;
-}
-
-/* Headers that the ICRC rules know, and lengths that agree with each other. */
-static bool headers_fit(struct incoming *in)
-{
-	const struct sk_buff *skb = in->skb;
-	u32 udp_len = ntohs(udp_hdr(skb)->len);
-	u32 net_len = skb_transport_offset(skb) - skb_network_offset(skb);
-
-	if (in->l3 == XROCE_L3_IPV4) {
-		if (net_len != sizeof(struct iphdr) ||
-		    ip_is_fragment(ip_hdr(skb)))
-			return false;
-	} else if (net_len != sizeof(struct ipv6hdr)) {
-		return false;
-	}
-	if (skb_is_gso(skb)) {
-		in->end = skb->len;
-		in->seg = skb_shinfo(skb)->gso_size;
-		return in->seg >= XROCE_BTH_BYTES + XROCE_ICRC_BYTES;
-	}
-	if (udp_len > skb->len || udp_len <= sizeof(struct udphdr) ||
-	    (in->l3 == XROCE_L3_IPV4 &&
-	     ntohs(ip_hdr(skb)->tot_len) != udp_len + sizeof(struct iphdr)))
-		return false;
-	in->end = udp_len;
-	in->seg = udp_len - sizeof(struct udphdr);
-	return true;
-}
-
-int xroce_rx_udp(struct sock *sk, struct sk_buff *skb)
-{
-	struct incoming in = {
-		.skb = skb,
-		.ndev = skb->dev,
-		.bth = sizeof(struct udphdr),
-	};
-
-	/* It may wait for its QP's owner: let go of what must not wait. */
+	in->skb = skb;
+	in->ndev = skb->dev;
 	skb_orphan(skb);
 	skb_dst_drop(skb);
 	nf_reset_ct(skb);
 	skb->dev = NULL;
-
-	in.l3 = network_is_ipv4(skb) ? XROCE_L3_IPV4 : XROCE_L3_IPV6;
-	if (headers_fit(&in))
-		sort_packets(&in);
-	else
-		drop(&in, XROCE_DROP_L3);
-	/* Runs that were queued hold references of their own. */
-	consume_skb(skb);
-	return 0;
 }

@@ -4,11 +4,11 @@
 #define XROCE_RX_H
 
 #include <linux/skbuff.h>
+#include "core/drop.h"
 #include "core/icrc.h"
 #include "core/wire.h"
 
-struct sock;
-struct xroce_qp;
+struct net_device;
 
 #define XROCE_NO_VLAN		0xffff
 
@@ -37,8 +37,38 @@ static inline struct xroce_rx_cb *xroce_rx_cb(struct sk_buff *skb)
 	return (struct xroce_rx_cb *)skb->cb;
 }
 
-/* encap_rcv of the UDP sockets. Softirq; takes the skb. Returns 0. */
-int xroce_rx_udp(struct sock *sk, struct sk_buff *skb);
+/**
+ * struct xroce_incoming - a received buffer
+ * @skb: network header set
+ * @ndev: where it came in; valid until the receive function returns
+ * @l3: enum xroce_l3
+ * @bth: offset of the first BTH from skb->data
+ * @end: offset of the first byte after the last packet
+ * @seg: bytes from packet to packet
+ */
+struct xroce_incoming {
+	struct sk_buff *skb;
+	struct net_device *ndev;
+	enum xroce_l3 l3;
+	u32 bth;
+	u32 end;
+	u32 seg;
+};
+
+/*
+ * It may wait for its QP's owner: let go of what must not wait. Then fill in the
+ * first fields of @in.
+ */
+void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb);
+
+/*
+ * Cut the buffer into runs of good packets for one QP each and queue them, with
+ * references of their own. Softirq. Its network header and lengths were checked.
+ */
+void xroce_rx_buffer(const struct xroce_incoming *in);
+
+/* Count a drop for the device that the packet was for, if it was for one. */
+void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason);
 
 /*
  * Parse the packet at @off of @len bytes again; it was accepted before, so this

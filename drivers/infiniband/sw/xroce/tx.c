@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* From bursts to packets (see tx.h): payload, ICRC, IP and UDP headers, route. */
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/udp.h>
-#include <net/ip.h>
-#include <net/ip6_route.h>
-#include <net/ipv6.h>
-#include <net/route.h>
+/* From bursts to packets (see tx.h): payload, headers, ICRC. */
+#include <linux/skbuff.h>
+#include "eth.h"
 #include "qp.h"
 #include "route.h"
 #include "stats.h"
 #include "tx.h"
+#include "udp.h"
 
 /**
  * struct outgoing - what the packets of one burst share
@@ -81,64 +77,6 @@ static int copy_payload(const struct outgoing *out, u32 i, u8 *to, u32 length)
 	}
 }
 
-/* ---- network headers ------------------------------------------------------------ */
-
-static void put_udp(const struct outgoing *out, struct sk_buff *skb)
-{
-	struct udphdr *udp = udp_hdr(skb);
-
-	udp->source = out->qp->route.sport;
-	udp->dest = htons(XROCE_UDP_PORT);
-	udp->len = htons(skb->len - skb_transport_offset(skb));
-	udp->check = 0;
-}
-
-static void put_ipv4(const struct outgoing *out, struct sk_buff *skb)
-{
-	const struct xroce_av *av = out->av;
-	struct iphdr *ip = ip_hdr(skb);
-
-	memset(ip, 0, sizeof(*ip));
-	ip->version = 4;
-	ip->ihl = 5;
-	ip->tos = av->tclass;
-	ip->tot_len = htons(skb->len);
-	/* Covered by the ICRC, so it must be final here. */
-	ip->id = htons(out->qp->route.ip_id++);
-	ip->frag_off = htons(IP_DF);
-	ip->ttl = av->hop_limit;
-	ip->protocol = IPPROTO_UDP;
-	memcpy(&ip->saddr, av->sgid.raw + 12, 4);
-	memcpy(&ip->daddr, av->dgid.raw + 12, 4);
-	skb->protocol = htons(ETH_P_IP);
-}
-
-static void put_ipv6(const struct outgoing *out, struct sk_buff *skb)
-{
-	const struct xroce_av *av = out->av;
-	struct ipv6hdr *ip = ipv6_hdr(skb);
-
-	ip6_flow_hdr(ip, av->tclass, htonl(av->flow_label));
-	ip->payload_len = htons(skb->len - sizeof(*ip));
-	ip->nexthdr = IPPROTO_UDP;
-	ip->hop_limit = av->hop_limit;
-	memcpy(&ip->saddr, &av->sgid, 16);
-	memcpy(&ip->daddr, &av->dgid, 16);
-	skb->protocol = htons(ETH_P_IPV6);
-}
-
-static void put_headers(const struct outgoing *out, struct sk_buff *skb)
-{
-	skb_push(skb, out->l3_bytes);
-	skb_reset_network_header(skb);
-	skb_set_transport_header(skb, out->l3_bytes - sizeof(struct udphdr));
-	put_udp(out, skb);
-	if (out->av->l3 == XROCE_L3_IPV4)
-		put_ipv4(out, skb);
-	else
-		put_ipv6(out, skb);
-}
-
 /* ---- packets ----------------------------------------------------------------------- */
 
 static void fill_header(const struct outgoing *out, u32 i, struct xroce_pkt *pkt)
@@ -177,7 +115,10 @@ static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
 	}
 	memset(bth + hdr_len + pkt.payload_len, 0, pkt.pad);
 
-	put_headers(out, skb);
+	if (out->av->l3 == XROCE_L3_GRH)
+		xroce_eth_put_grh(skb, out->av);
+	else
+		xroce_udp_put_headers(skb, out->av, &out->qp->route);
 	/* Over the copy: a program that writes to the buffer can't break it. */
 	crc = xroce_icrc_headers(out->av->l3, skb->data, bth, hdr_len);
 	crc = xroce_icrc_update(crc, bth + hdr_len, body);
@@ -189,15 +130,14 @@ static void send_packet(const struct outgoing *out, struct sk_buff *skb)
 {
 	struct xroce_qp *qp = out->qp;
 	struct xroce_dev *dev = xroce_qp_dev(qp);
-	struct net *net = dev_net(dev->ndev);
 	unsigned int bytes = skb->len;
 	int err;
 
-	skb_dst_set(skb, dst_clone(qp->route.dst));
-	if (out->av->l3 == XROCE_L3_IPV4)
-		err = ip_local_out(net, NULL, skb);
+	if (out->av->l3 == XROCE_L3_GRH)
+		err = xroce_eth_send(dev, skb, out->av);
 	else
-		err = ip6_local_out(net, NULL, skb);
+		err = xroce_udp_send(dev_net(dev->ndev), skb, out->av,
+				     &qp->route);
 	if (err) {
 		xroce_count(dev, XROCE_STAT_TX_DROPPED, 1);
 		return;
@@ -217,7 +157,9 @@ int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst)
 		out.swqe = to_xroce_swqe(burst->wr);
 	if (qp->service == XROCE_UD)
 		out.av = out.swqe->av;
-	if (!xroce_route_find(qp, (struct xroce_av *)out.av)) {
+	/* RoCEv1 has no routes: one L2 domain. */
+	if (out.av->l3 != XROCE_L3_GRH &&
+	    !xroce_route_find(qp, (struct xroce_av *)out.av)) {
 		xroce_count(dev, XROCE_STAT_TX_NO_ROUTE, burst->npkts);
 		return 0;
 	}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RoCEv1: packets to and from Ethernet (see eth.h). The GRH lies where an IP
+ * header would; there are no routes and no neighbours: the verbs core has put the
+ * peer's MAC into the address vector.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+#include "av.h"
+#include "core/wire.h"
+#include "device.h"
+#include "eth.h"
+#include "rx.h"
+
+#define GRH_VERSION	6
+#define GRH_NEXT_IBA	0x1b
+
+/* ---- receive --------------------------------------------------------------------- */
+
+/* The GRH's own length rules: Ethernet may have padded the frame. */
+static bool grh_fits(struct xroce_incoming *in)
+{
+	const struct ib_grh *grh = (void *)skb_network_header(in->skb);
+	u32 paylen = be16_to_cpu(grh->paylen);
+
+	if (be32_to_cpu(grh->version_tclass_flow) >> 28 != GRH_VERSION ||
+	    grh->next_hdr != GRH_NEXT_IBA ||
+	    !paylen || paylen > in->skb->len - sizeof(*grh))
+		return false;
+	in->end = in->bth + paylen;
+	in->seg = paylen;
+	return true;
+}
+
+static int receive(struct sk_buff *skb, struct net_device *ndev,
+		   struct packet_type *type, struct net_device *orig)
+{
+	struct xroce_incoming in = {
+		.bth = sizeof(struct ib_grh),
+		.l3 = XROCE_L3_GRH,
+	};
+
+	/* Not for our MAC: a switch floods, a tap looks. */
+	if (skb->pkt_type != PACKET_HOST) {
+		kfree_skb(skb);
+		return NET_RX_DROP;
+	}
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (!skb)
+		return NET_RX_DROP;
+	if (!pskb_may_pull(skb, sizeof(struct ib_grh))) {
+		kfree_skb(skb);
+		return NET_RX_DROP;
+	}
+	skb_reset_network_header(skb);
+	xroce_rx_begin(&in, skb);
+	if (grh_fits(&in))
+		xroce_rx_buffer(&in);
+	else
+		xroce_rx_drop(&in, XROCE_DROP_L3);
+	consume_skb(skb);
+	return NET_RX_SUCCESS;
+}
+
+static struct packet_type packet_type __read_mostly = {
+	.type = cpu_to_be16(XROCE_ETHERTYPE_V1),
+	.func = receive,
+};
+
+void xroce_eth_init(void)
+{
+	dev_add_pack(&packet_type);
+}
+
+void xroce_eth_exit(void)
+{
+	dev_remove_pack(&packet_type);
+}
+
+/* ---- transmit -------------------------------------------------------------------- */
+
+void xroce_eth_put_grh(struct sk_buff *skb, const struct xroce_av *av)
+{
+	unsigned int paylen = skb->len;
+	struct ib_grh *grh = skb_push(skb, sizeof(*grh));
+
+	skb_reset_network_header(skb);
+	grh->version_tclass_flow = cpu_to_be32(GRH_VERSION << 28 |
+					       av->tclass << 20 |
+					       av->flow_label);
+	grh->paylen = cpu_to_be16(paylen);
+	grh->next_hdr = GRH_NEXT_IBA;
+	grh->hop_limit = av->hop_limit;
+	grh->sgid = av->sgid;
+	grh->dgid = av->dgid;
+	skb->protocol = cpu_to_be16(XROCE_ETHERTYPE_V1);
+}
+
+/* To ourselves: no switch sends a frame back where it came from. */
+static int loop_back(struct sk_buff *skb, struct net_device *ndev)
+{
+	skb->protocol = eth_type_trans(skb, ndev);
+	return netif_rx(skb);
+}
+
+int xroce_eth_send(struct xroce_dev *dev, struct sk_buff *skb,
+		   const struct xroce_av *av)
+{
+	struct net_device *ndev;
+	int err;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
+	if (IS_ERR(ndev))
+		ndev = dev->ndev;
+	skb->dev = ndev;
+	skb_reset_transport_header(skb);
+	if (!(ndev->flags & IFF_UP) || ndev->type == ARPHRD_NONE ||
+	    dev_hard_header(skb, ndev, XROCE_ETHERTYPE_V1, av->dmac,
+			    ndev->dev_addr, skb->len) < 0) {
+		kfree_skb(skb);
+		err = NET_XMIT_DROP;
+	} else if (ether_addr_equal(av->dmac, ndev->dev_addr) &&
+		   !(ndev->flags & IFF_LOOPBACK)) {
+		skb_reset_mac_header(skb);
+		err = loop_back(skb, ndev);
+	} else {
+		err = dev_queue_xmit(skb);
+	}
+	rcu_read_unlock();
+	return err;
+}
