@@ -50,7 +50,7 @@ struct xroce_dev *xroce_dev_on_rcu(const struct net_device *ndev)
  * reference to the device holds up its end: a table entry that we let go of as
  * the last, while the device is unregistered, would be freed after its table.
  */
-static bool has_gid(struct xroce_dev *dev, const union ib_gid *gid)
+bool xroce_dev_has_gid(struct xroce_dev *dev, const union ib_gid *gid)
 {
 	const struct ib_gid_attr *attr;
 	bool found = false;
@@ -90,7 +90,7 @@ struct xroce_dev *xroce_dev_find_rcu(struct net *net, const union ib_gid *dgid,
 		    !net_eq(dev_net(dev->ndev), net))
 			continue;
 		if (!is_group)
-			score = has_gid(dev, dgid) ? score + 1 : 0;
+			score = xroce_dev_has_gid(dev, dgid) ? score + 1 : 0;
 		if (score <= best_score)
 			continue;
 		best = dev;
@@ -238,8 +238,12 @@ static int register_dev(struct xroce_dev *dev, const char *name)
 	get_device(&ibdev->dev);
 	err = ib_register_device(ibdev, name, NULL);
 	if (err) {
-		pr_err_ratelimited("%s can't be registered on %s: error %d\n",
-				   name, netdev_name(dev->ndev), err);
+		if (err == -ENFILE)
+			err = -EEXIST;	/* the core's word for a name in use */
+		pr_err_ratelimited("%s can't be registered on %s: %s (%d)\n",
+				   name, netdev_name(dev->ndev), err == -EEXIST ?
+				   "another device has that name" : "error",
+				   err);
 		ib_dealloc_device(ibdev);
 		goto put;
 	}

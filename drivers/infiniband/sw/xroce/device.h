@@ -4,10 +4,17 @@
 #define XROCE_DEVICE_H
 
 #include <linux/netdevice.h>
+#include <linux/stringify.h>
 #include <rdma/ib_verbs.h>
 #include "xrdma.h"
 
-#define XROCE_VERSION		"0.1.0"
+/* Major, minor, patch level. */
+#define XROCE_VERSION_1		0
+#define XROCE_VERSION_2		1
+#define XROCE_VERSION_3		0
+#define XROCE_VERSION		__stringify(XROCE_VERSION_1) "." \
+				__stringify(XROCE_VERSION_2) "." \
+				__stringify(XROCE_VERSION_3)
 
 /* Limits that several files need. Those of rings are what fits in 2^20 slots. */
 #define XROCE_MAX_SGE		32
@@ -85,6 +92,9 @@ struct xroce_dev *xroce_dev_find_rcu(struct net *net, const union ib_gid *dgid,
 
 /* ib_device_ops.dealloc_driver: also of a device that was made only in part. */
 void xroce_dealloc_driver(struct ib_device *ibdev);
+
+/* @gid is an address of @dev. Any context. */
+bool xroce_dev_has_gid(struct xroce_dev *dev, const union ib_gid *gid);
 
 /* Path MTU limit of the port now, as enum ib_mtu; 0 if the netdev's is too small. */
 enum ib_mtu xroce_dev_mtu(const struct net_device *ndev);

@@ -45,6 +45,18 @@ static bool is_from_peer(const struct xroce_av *av, const struct sk_buff *skb)
 	       !memcmp(&ipv6_hdr(skb)->daddr, &av->sgid, 16);
 }
 
+/*
+ * IP delivers to our addresses only and connected QPs know theirs; a datagram
+ * with a GRH may name any.
+ */
+static bool is_for_us(const struct xroce_qp *qp, struct sk_buff *skb)
+{
+	const struct ib_grh *grh = (void *)skb_network_header(skb);
+
+	return xroce_rx_cb(skb)->l3 != XROCE_L3_GRH ||
+	       xroce_dev_has_gid(xroce_qp_dev(qp), &grh->dgid);
+}
+
 static bool takes_responses(enum ib_qp_state state)
 {
 	return state == IB_QPS_RTS || state == IB_QPS_SQD;
@@ -78,7 +90,8 @@ static enum xroce_drop admit(const struct arrival *in)
 	if (pkt->info->is_response ? !takes_responses(state) :
 				     !takes_requests(state))
 		return XROCE_DROP_STATE;
-	if (qp->service != XROCE_UD && !is_from_peer(qp->av, in->skb))
+	if (qp->service == XROCE_UD ? !is_for_us(qp, in->skb) :
+				      !is_from_peer(qp->av, in->skb))
 		return XROCE_DROP_ADDRESS;
 	if (!pkey_matches(pkt->pkey))
 		return XROCE_DROP_PKEY;
