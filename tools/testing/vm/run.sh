@@ -37,8 +37,8 @@ check()
 	failed=$((failed + 1))
 	echo "not ok $count $name"
 	echo "# exit status $status"
-	sed 's/^/# stdout: /' "$scratch/stdout"
-	tail -n 20 "$scratch/stderr" | sed 's/^/# stderr: /'
+	head -n 20 "$scratch/stdout" | cat -A | sed 's/^/# stdout: /'
+	tail -n 20 "$scratch/stderr" | cat -A | sed 's/^/# stderr: /'
 }
 
 returned()
