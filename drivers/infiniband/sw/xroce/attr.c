@@ -7,6 +7,9 @@
 #include "device.h"
 
 #define VENDOR_ID	0xffffff	/* no vendor has it; rxe's too */
+/* As the provider takes it apart. */
+#define FW_VERSION	((u64)XROCE_VERSION_1 << 32 | XROCE_VERSION_2 << 16 | \
+			 XROCE_VERSION_3)
 #define MAX_QP		(1U << 20)
 #define MAX_CQ		(1U << 20)
 #define MAX_SRQ		(1U << 20)
@@ -41,6 +44,7 @@ int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	if (err)
 		return err;
 
+	attr->fw_ver = FW_VERSION;
 	attr->vendor_id = VENDOR_ID;
 	attr->sys_image_guid = dev->guid;
 	attr->device_cap_flags = CAP_FLAGS;
