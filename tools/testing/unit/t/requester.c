@@ -1114,6 +1114,26 @@ TEST(fail__in_the_middle_and_of_the_oldest)
 	CHECK_EQ(reap(NULL), -1);
 }
 
+TEST(fail__read_and_what_was_sent_behind_it)
+{
+	struct xroce_wr *read;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	read = post(XROCE_WR_READ, 2 * PMTU, 0);
+	post(XROCE_WR_FETCH_ADD, 8, 0);
+	CHECK_EQ(drain(), 3);
+	xroce_req_fail(&req, read, XROCE_LOC_QP_OP_ERR);
+	CHECK_EQ(req.rd_in_flight, 0);
+	CHECK(!out(1));
+	CHECK_EQ(xroce_req_deadline(&req), now + TIMEOUT);
+	/* its turn comes before that of the peer's complaint */
+	CHECK_EQ(answer(1, XROCE_NAK_REMOTE_ACCESS), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(read), XROCE_LOC_QP_OP_ERR);
+	CHECK_EQ(reap(NULL), -1);
+}
+
 TEST(fail__uc_request_that_was_handed_out)
 {
 	struct xroce_req_cfg cfg = rc_cfg;

@@ -172,8 +172,6 @@ bool xroce_req_settle(struct xroce_req *req)
 {
 	const struct xroce_wr *wr = xroce_req_oldest(req);
 
-	if (req->is_broken)
-		return true;
 	if (req->una == req->posted || !wr->fault)
 		return false;
 	if (req->una == req->started && req->is_held)
