@@ -73,10 +73,15 @@ struct xroce_create_ah_resp {
 struct xroce_queue_header {
 	__u32 log2_elem_size;
 	__u32 index_mask;
+	/* private: distance to the next cache lines */
 	__u32 pad0[30];
+	/* public: */
 	__u32 producer_index;
+	/* private: */
 	__u32 pad1[31];
+	/* public: */
 	__u32 consumer_index;
+	/* private: */
 	__u32 pad2[31];
 };
 
@@ -94,14 +99,15 @@ struct xroce_sge {
  * struct xroce_dma_info - how much data follows a work request
  * @length: bytes
  * @num_sge: entries of struct xroce_sge; inline data have none
- *
- * The others belong to the provider and tell nothing.
  */
 struct xroce_dma_info {
 	__u32 length;
+	/* private: set by providers, tells nothing */
 	__u32 resid;
 	__u32 cur_sge;
+	/* public: */
 	__u32 num_sge;
+	/* private: */
 	__u32 sge_offset;
 	__u32 reserved;
 };
@@ -133,7 +139,9 @@ struct xroce_user_av {
  */
 struct xroce_send_wr {
 	__aligned_u64 wr_id;
+	/* private: */
 	__u32 reserved;
+	/* public: */
 	__u32 opcode;
 	__u32 send_flags;
 	union {
@@ -185,11 +193,10 @@ struct xroce_send_wr {
  * @wr: what to send
  * @dma: how much follows: struct xroce_sge[], inline bytes, or the 8 bytes of
  *	an atomic write
- *
- * The others belong to the provider and tell nothing.
  */
 struct xroce_send_wqe {
 	struct xroce_send_wr wr;
+	/* private: set by providers, tells nothing */
 	__u32 status;
 	__u32 state;
 	__aligned_u64 iova;
@@ -199,6 +206,7 @@ struct xroce_send_wqe {
 	__u32 ack_length;
 	__u32 ssn;
 	__u32 has_rd_atomic;
+	/* public: */
 	struct xroce_dma_info dma;
 };
 
@@ -209,8 +217,10 @@ struct xroce_send_wqe {
  */
 struct xroce_recv_wqe {
 	__aligned_u64 wr_id;
+	/* private: */
 	__u32 reserved;
 	__u32 padding;
+	/* public: */
 	struct xroce_dma_info dma;
 };
 

@@ -51,6 +51,7 @@ static int publish(struct xrdma_table *table, struct xrdma_mr *mr,
 	mr->ibmr.rkey = key;
 	mr->ibmr.iova = mr->iova;
 	mr->ibmr.length = mr->length;
+	/* Pairs with may_access(). */
 	smp_store_release(&mr->key, key);
 	return 0;
 }
@@ -233,7 +234,18 @@ static bool may_access(struct xrdma_mr *mr, const struct ib_pd *pd, u32 key,
 	return is_in_region(mr, va, length);
 }
 
-/* Documented in xrdma.h. */
+/**
+ * xrdma_mr_get - find a region and check a range of it
+ * @table: key table of the device
+ * @pd: must be the region's
+ * @key: from an SGE or a packet
+ * @access: enum ib_access_flags needed, all of them; 0 for local reading
+ * @va: first byte
+ * @length: bytes; the sum may not wrap
+ *
+ * Context: any.
+ * Return: the region with a reference, or NULL.
+ */
 struct xrdma_mr *xrdma_mr_get(struct xrdma_table *table, const struct ib_pd *pd,
 			      u32 key, u32 access, u64 va, u64 length)
 {

@@ -78,7 +78,9 @@ enum xrdma_dir {
 /**
  * struct xrdma_mr - a memory region
  * @ibmr: the verbs object; lkey == rkey
- * @ref: entry in the key table
+ * @table: where the key is
+ * @ref: entry in @table
+ * @key: index << 8 | eight random bits
  * @access: enum ib_access_flags
  * @iova: address of the first byte, as peers and SGEs name it
  * @length: bytes
@@ -87,8 +89,6 @@ enum xrdma_dir {
  * @npages: entries of @pages
  * @pages: pinned pages of PAGE_SIZE
  * @umem: user memory, NULL for kernel regions
- *
- * A key is index << 8 | eight random bits.
  */
 struct xrdma_mr {
 	struct ib_mr ibmr;
@@ -122,16 +122,9 @@ struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
 /* Waits for copies in progress, then unpins. */
 int xrdma_mr_dereg(struct xrdma_mr *mr);
 
-/**
- * xrdma_mr_get - find a region and check a range of it
- * @table: key table of the device
- * @pd: must be the region's
- * @key: from an SGE or a packet
- * @access: rights needed, all of them
- * @va: first byte
- * @length: bytes; the sum may not wrap
- *
- * Any context. Return: the region with a reference, or NULL.
+/*
+ * The region of @key, if it belongs to @pd, grants all of @access and holds
+ * @length bytes at @va. Any context. Return: it, with a reference, or NULL.
  */
 struct xrdma_mr *xrdma_mr_get(struct xrdma_table *table, const struct ib_pd *pd,
 			      u32 key, u32 access, u64 va, u64 length);
@@ -184,7 +177,7 @@ u64 xrdma_sge_sum(const struct ib_sge *sge, u32 num_sge);
 /* ---- mmap.c: memory shared with user space -------------------------------- */
 
 /**
- * struct xrdma_shared - zeroed memory that a user context may map once or more
+ * struct xrdma_shared - zeroed memory that a user context may map
  * @entry: verbs core's bookkeeping of the mmap offset
  * @buf: kernel address
  * @size: bytes, a multiple of PAGE_SIZE
