@@ -33,14 +33,14 @@ clean:
 demo:
 	scripts/demo
 
-check: check-unit
+check:
 	scripts/check
 
 check-unit:
 	$(MAKE) -C tools/testing/unit check
 
 check-debug:
-	scripts/check-debug
+	scripts/check debug!
 
 fuzz:
 	$(MAKE) -C tools/testing/unit fuzz
