@@ -2,8 +2,7 @@
 /*
  * Random runs by seed, and scenarios with names.
  *
- *   sim             10000 seeds (1000 with sanitizers) and all scenarios;
- *                   make check-sim SAN= CFLAGS=-O2 BUILD=build/fast
+ *   sim             1000 seeds with sanitizers, else 10000, and all scenarios
  *   sim SEED        this seed, with every packet shown
  *   sim FIRST N     N seeds
  */
