@@ -6,16 +6,13 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
-#include <linux/netdevice.h>
 #include <linux/slab.h>
-#include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <net/flow.h>
 #include <net/ip6_fib.h>
 #include <net/udp_tunnel.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/rdma_netlink.h>
 #include <rdma/rdma_user_rxe.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -51,28 +48,15 @@ void *probe_umem(void) { return ib_umem_get_va(0, 0, 0, 0); }
 /* HAVE_HRTIMER_SETUP: hrtimer_init() that takes the function too */
 void probe_hrtimer(void) { hrtimer_setup(0, 0, 0, 0); }
 
-/* HAVE_TIMER_CONTAINER_OF: new name of from_timer() */
-#ifndef timer_container_of
-#error
-#endif
-
 /* HAVE_UDP_TUNNEL_SOCK: UDP tunnels are made from a struct sock, not a socket */
 extern typeof(&udp_tunnel_sock_release) release;
 extern void (*release)(struct sock *sk);
-
-/* HAVE_IPV6_STUB: IPv6 may be a module and is called through pointers */
-#if !__has_include(<net/ipv6_stubs.h>)
-#error
-#endif
 
 /* HAVE_FLOWI4_DSCP: replaces flowi4_tos */
 extern typeof(((struct flowi4 *)0)->flowi4_dscp) dscp;
 
 /* HAVE_DST_RT6_INFO: IPv6 route of a destination entry */
 void probe_rt6(struct dst_entry *dst) { dst_rt6_info(dst); }
-
-/* HAVE_NETIF_GET_FLAGS: new name of dev_get_flags() */
-void probe_flags(void) { netif_get_flags(0); }
 
 /* HAVE_VM_FLAGS_SET: vma->vm_flags must not be written any more */
 void probe_vm(void) { vm_flags_set(0, 0); }
@@ -84,12 +68,6 @@ void probe_vm(void) { vm_flags_set(0, 0); }
 
 /* HAVE_WQ_PERCPU: workqueues must say whether they are bound to CPUs */
 int probe_wq = WQ_PERCPU;
-
-/* HAVE_IB_VIRT_DMA: helpers for devices whose DMA addresses are pointers */
-void *probe_virt(void) { return ib_virt_dma_to_ptr(0); }
-
-/* HAVE_IB_GET_CURR_PORT_STATE: port state from a netdev */
-int probe_port(void) { return ib_get_curr_port_state(0); }
 
 /* HAVE_IB_ALLOC_DEVICE_WITH_NET: devices may be born in any network namespace */
 #ifndef ib_alloc_device_with_net

@@ -6,9 +6,7 @@
 
 #ifndef HAVE_WQ_PERCPU
 /* 6.1: what is not WQ_UNBOUND is bound to CPUs. */
-#define WQ_PERCPU		0
-#define system_percpu_wq	system_wq
-#define system_dfl_wq		system_unbound_wq
+#define WQ_PERCPU 0
 #endif
 
 #endif

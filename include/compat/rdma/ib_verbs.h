@@ -77,14 +77,6 @@ static struct ib_mr *fn##_op(struct ib_pd *pd, u64 start, u64 length,	\
 static_assert(true)
 #endif
 
-#ifndef HAVE_IB_VIRT_DMA
-/* 6.1 */
-static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
-{
-	return (void *)(uintptr_t)dma_addr;
-}
-#endif
-
 #ifndef HAVE_IB_ALLOC_DEVICE_WITH_NET
 /* 6.1 and 6.12: always init_net; the core moves the device later. */
 #define ib_alloc_device_with_net(drv_struct, member, net) \
@@ -95,15 +87,6 @@ static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
 /* 6.1 */
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 {
-}
-#endif
-
-#ifndef HAVE_IB_GET_CURR_PORT_STATE
-/* 6.1 and 6.12: every driver has its own. */
-static inline enum ib_port_state ib_get_curr_port_state(struct net_device *ndev)
-{
-	return netif_running(ndev) && netif_carrier_ok(ndev) ?
-		IB_PORT_ACTIVE : IB_PORT_DOWN;
 }
 #endif
 
