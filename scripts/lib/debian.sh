@@ -25,12 +25,13 @@ mirror()
 	printf '%s\n' "$uri"
 }
 
-# apt tells its sources in whatever format they are written in.
+# apt tells its sources in whatever format they are written in, and before any
+# list was fetched: as 'URI/dists/SUITE/InRelease'.
 configured_uri()
 {
-	# shellcheck disable=SC2016 # apt expands these
-	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
-		awk -v suite="$1" '$1 ~ suite { print $2; exit }'
+	apt-get update --print-uris |
+		sed -nE "s,^'(.*)/dists/(.*)/InRelease'.*,\\2 \\1/,p" |
+		awk -v suite="$1" '$1 ~ suite && !uri { uri = $2 } END { print uri }'
 }
 
 # A stable release of Debian knows the keys of the next one in its later point
@@ -131,13 +132,13 @@ make_root()
 	local source=$1 dir=$2 packages=$3
 	shift 3
 	# The settings by which this machine's apt gets through to its mirror.
-	apt-config dump | grep -E '^Acquire::(http|https|ftp|Check)' > "$CACHE/apt/machine.conf"
+	apt-config dump | grep -E '^Acquire::(http|https|ftp|Check)' > "$CACHE/apt/$source/machine.conf"
 	# In a mount namespace, so that an interrupted run leaves no mounts behind.
 	unshare --mount --fork --kill-child \
 		mmdebstrap --mode=root --variant=minbase --format=directory \
 		--architectures=amd64 \
 		--keyring="$(keyring)" \
-		--aptopt="$CACHE/apt/machine.conf" \
+		--aptopt="$CACHE/apt/$source/machine.conf" \
 		--aptopt='Acquire::Check-Valid-Until "false"' \
 		--aptopt='Acquire::Languages "none"' \
 		--aptopt='Acquire::Retries "3"' \

@@ -5,7 +5,6 @@
 
 host_programs='
 mmdebstrap	mmdebstrap
-busybox	busybox-static
 mkfs.erofs	erofs-utils
 depmod	kmod
 zstd	zstd
@@ -20,28 +19,17 @@ need_host_programs()
 {
 	local program package missing=
 
+	[ "$(uname -m)" = x86_64 ] || die "this needs an x86-64 machine"
 	PATH=$PATH:/usr/sbin:/sbin
 	while read -r program package; do
-		[ -n "$program" ] || continue
-		command -v "$program" > /dev/null || missing="$missing $package"
+		[ -z "$program" ] || command -v "$program" > /dev/null || missing="$missing $package"
 	done <<< "$host_programs"
-	# Only the static busybox runs without a C library beside it.
-	if [ -z "${missing##*busybox*}" ] || is_static "$(command -v busybox)"; then
-		:
-	else
-		missing="$missing busybox-static"
-	fi
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" != 0 ] || ! [ -e /etc/debian_version ]; then
-		die "missing here: apt-get install$missing"
+		die "programs are missing here: apt-get install$missing"
 	fi
 	# shellcheck disable=SC2086 # a list of words
 	locked host-packages install_packages $missing
-}
-
-is_static()
-{
-	! LC_ALL=C grep -q -a 'ld-linux' "$1"
 }
 
 install_packages()

@@ -127,6 +127,7 @@ arrange_kernel()
 need_boot_files()
 {
 	local dir=$CACHE/kernels/$1
+	need_emulator
 	[ "$(cat "$dir/boot.key" 2>/dev/null)" = "$(boot_key)" ] ||
 		locked "kernels_$1" step "Preparing the kernel $1" make_boot_files "$dir"
 }
@@ -155,7 +156,7 @@ make_initramfs()
 	local dir=$1 version=$2 tree=$1/initramfs module
 	rm -rf "$tree"
 	mkdir -p "$tree/bin" "$tree/modules" "$tree/proc" "$tree/sys" "$tree/dev"
-	cp "$(command -v busybox)" "$tree/bin/busybox"
+	cp "$CACHE/emulator/root/usr/bin/busybox" "$tree/bin/busybox"
 	ln -s busybox "$tree/bin/sh"
 	install -m 755 "$PROJECT/scripts/guest/initramfs" "$tree/init"
 	for module in $boot_modules; do

@@ -10,13 +10,13 @@
 # A guest gets this much longer than its command before it counts as hung.
 boot_allowance=120
 
-# Folders of runs that are over are kept until the next run.
+# A run's folder outlives it, until some more runs have come.
 make_run_folder()
 {
-	local old
 	mkdir -p "$CACHE/runs"
-	for old in "$CACHE"/runs/*; do
-		[ -d "$old" ] && ! kill -0 "${old##*/}" 2>/dev/null && rm -rf "$old"
+	# shellcheck disable=SC2012 # the names are numbers
+	ls -t "$CACHE/runs" | tail -n +9 | while read -r old; do
+		kill -0 "$old" 2>/dev/null || rm -rf "${CACHE:?}/runs/$old"
 	done
 	run=$CACHE/runs/$$
 	rm -rf "$run"
