@@ -11,6 +11,8 @@ mkdir -p "$CACHE/locks" "$CACHE/logs" || exit 1
 CACHE=$(cd "$CACHE" && pwd -P)
 
 me=${0##*/}
+# shellcheck disable=SC2034 # host.sh uses it
+INVOCATION=("$@")
 
 say()
 {

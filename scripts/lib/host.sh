@@ -21,15 +21,26 @@ need_host_programs()
 
 	[ "$(uname -m)" = x86_64 ] || die "this needs an x86-64 machine"
 	PATH=$PATH:/usr/sbin:/sbin
+	[ "$(id -u)" = 0 ] || host_programs=$host_programs'newuidmap uidmap'
 	while read -r program package; do
 		[ -z "$program" ] || command -v "$program" > /dev/null || missing="$missing $package"
 	done <<< "$host_programs"
-	[ -n "$missing" ] || return 0
+	if [ -z "$missing" ]; then
+		[ "$(id -u)" = 0 ] || become_root
+		return
+	fi
 	if [ "$(id -u)" != 0 ] || ! [ -e /etc/debian_version ]; then
 		die "programs are missing here: apt-get install$missing"
 	fi
 	# shellcheck disable=SC2086 # a list of words
 	locked host-packages install_packages $missing
+}
+
+# Root folders have files of several owners, and entering them takes privileges.
+# A user has both in a user namespace, so all goes on in one.
+become_root()
+{
+	exec unshare --user --map-root-user --map-auto "$0" "${INVOCATION[@]}"
 }
 
 install_packages()
