@@ -9,7 +9,6 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/flow.h>
-#include <net/ip6_fib.h>
 #include <net/udp_tunnel.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -54,9 +53,6 @@ extern void (*release)(struct sock *sk);
 
 /* HAVE_FLOWI4_DSCP: replaces flowi4_tos */
 extern typeof(((struct flowi4 *)0)->flowi4_dscp) dscp;
-
-/* HAVE_DST_RT6_INFO: IPv6 route of a destination entry */
-void probe_rt6(struct dst_entry *dst) { dst_rt6_info(dst); }
 
 /* HAVE_VM_FLAGS_SET: vma->vm_flags must not be written any more */
 void probe_vm(void) { vm_flags_set(0, 0); }
