@@ -38,12 +38,12 @@ nothing_dropped()
 {
 	local side
 	for side in 1 2; do
-		[ "$(sum_of_drops $side)" = 0 ] || { show_counters $side; fail "xr$side dropped packets"; }
-		[ "$(counter $side retransmitted_packets)" = 0 ] || fail "xr$side retransmitted"
+		[ "$(sum_of_drops "$side")" = 0 ] || { show_counters "$side"; fail "xr$side dropped packets"; }
+		[ "$(counter "$side" retransmitted_packets)" = 0 ] || fail "xr$side retransmitted"
 	done
 }
 
-make_pair
+make_pair 4200
 
 for family in 4 6; do
 	run "ibv_rc_pingpong, IPv$family" pingpong rc $family

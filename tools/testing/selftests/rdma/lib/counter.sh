@@ -21,7 +21,7 @@ sum_of_drops()
 	for name in $(drop_counters "$1"); do
 		sum=$((sum + $(counter "$1" "$name")))
 	done
-	printf '%d\n' $sum
+	printf '%d\n' "$sum"
 }
 
 # show_counters SIDE: those that are not 0, for a failure's report.

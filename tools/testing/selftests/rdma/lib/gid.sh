@@ -45,7 +45,7 @@ gid_index()
 		[ "$gid" = "$wanted" ] || continue
 		read -r type 2> /dev/null < "$folder/gid_attrs/types/$i" || continue
 		[ "$type" = "${3:-RoCE v2}" ] || continue
-		printf '%d\n' $i
+		printf '%d\n' "$i"
 		return
 	done
 	return 1
@@ -62,6 +62,6 @@ wait_for_gids()
 {
 	local family
 	for family in 4 6; do
-		wait_for 10 gid_index "$1" "$(address "$1" $family)" || return
+		wait_for 10 gid_index "$1" "$(address "$1" "$family")" || return
 	done
 }

@@ -24,7 +24,7 @@ leave()
 		eval "$command" > /dev/null 2>&1
 	done
 	rm -rf "$scratch"
-	exit $status
+	exit "$status"
 }
 trap leave EXIT
 trap 'exit 1' HUP INT TERM
@@ -65,12 +65,13 @@ fail()
 skip()
 {
 	printf '%s\n' "$*"
-	exit $SKIP
+	exit "$SKIP"
 }
 
 # run DESCRIPTION COMMAND [ARG...]: one test. The command runs in a subshell with
 # errexit on and passes by returning 0; what it says is shown if it fails. What
-# it left running in the background ends with it.
+# it left running in the background ends with it. Lines of nested KTAP and notes
+# are passed on.
 run()
 {
 	local description=$1 log=$scratch/log start=$EPOCHREALTIME status
@@ -83,9 +84,9 @@ run()
 		"$@"
 	) > "$log" 2>&1
 	status=$?
+	grep -E '^(# |  (KTAP|1\.\.|ok|not ok))' "$log"
 	case $status in
 	0)
-		sed -n 's/^# /&/p' "$log"
 		printf 'ok %d %s\n' $count "$description"
 		;;
 	"$SKIP")
@@ -93,7 +94,8 @@ run()
 		;;
 	*)
 		failures=$((failures + 1))
-		tail -n 80 "$log" | tr -d '\r' | sed 's/^/#   /'
+		grep -v -E '^  (KTAP|1\.\.|ok|not ok)' "$log" | tail -n 80 | tr -d '\r' |
+			sed 's/^/#   /'
 		printf '# status %d after %s s\n' $status "$(since "$start")"
 		printf 'not ok %d %s\n' $count "$description"
 		;;
@@ -104,6 +106,7 @@ run()
 end_background()
 {
 	local pids
+	set +e
 	pids=$(jobs -p)
 	# shellcheck disable=SC2086 # a list of numbers
 	[ -z "$pids" ] || { kill $pids; wait $pids; } 2> /dev/null

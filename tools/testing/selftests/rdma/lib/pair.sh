@@ -39,10 +39,10 @@ address()
 	esac
 }
 
-# make_wire [MTU]: the namespaces and the netdevs, no devices yet.
+# make_wire MTU: the namespaces and the netdevs, no devices yet.
 make_wire()
 {
-	local mtu=${1:-4200} side
+	local mtu=$1 side
 	drop_wire 2> /dev/null
 	at_exit drop_wire
 	for side in 1 2; do
@@ -70,10 +70,10 @@ has_carrier()
 	in_side "$1" ip link show eth0 | grep -q LOWER_UP
 }
 
-# make_pair [MTU]: with devices, and their addresses known to them.
+# make_pair MTU: with devices, and their addresses known to them.
 make_pair()
 {
-	make_wire "$@" || bail_out "cannot make two namespaces with a veth pair"
+	make_wire "$1" || bail_out "cannot make two namespaces with a veth pair"
 	add_links || bail_out "cannot add the devices"
 }
 
@@ -81,10 +81,10 @@ add_links()
 {
 	local side
 	for side in 1 2; do
-		add_link $side xr$side eth0 || return
+		add_link "$side" xr"$side" eth0 || return
 	done
 	for side in 1 2; do
-		wait_for_gids $side || return
+		wait_for_gids "$side" || return
 	done
 }
 

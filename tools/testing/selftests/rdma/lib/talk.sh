@@ -25,7 +25,7 @@ serve()
 {
 	local ready=$1
 	shift
-	rm -f "$scratch/client"
+	rm -f "$scratch/client" "$scratch/server"
 	(exec_side 1 timeout -k 5 "$limit" "$@") > "$scratch/server" 2>&1 < /dev/null &
 	server_pid=$!
 	wait_for 30 is_ready "$ready" || { show_talk; fail "the server is not ready: $*"; }

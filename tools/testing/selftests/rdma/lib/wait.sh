@@ -23,7 +23,7 @@ still()
 	local end=$((SECONDS + $1 + 1))
 	shift
 	while "$@" > /dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || return 0
+		[ "$SECONDS" -lt "$end" ] || return 0
 		sleep 0.2
 	done
 	return 1

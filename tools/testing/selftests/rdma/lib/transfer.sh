@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+#
+# Data between the two sides, every byte compared (transfer.c).
+
+# transfer 4|6 [OPTION...]
+transfer()
+{
+	local family=$1 one two
+	shift
+	one=$(gid_index 1 "$(address 1 "$family")") || fail "no such GID on xr1"
+	two=$(gid_index 2 "$(address 2 "$family")") || fail "no such GID on xr2"
+	timeout -k 5 "$limit" "$(helper transfer)" "$@" xr1 "$one" xr2 "$two" \
+		> "$scratch/transfer" 2>&1 ||
+		{ cat "$scratch/transfer"; show_counters 1; show_counters 2; fail "transfer $*"; }
+	note "$(cat "$scratch/transfer")"
+}

@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# A network that loses, doubles, reorders and damages packets.
+#
+#	namespace xr1                              namespace xr2
+#	  device xr1                                 device xr2
+#	  eth0 -> netem ---------- veth ---------- netem <- eth0
+#
+# Promises: RC moves all data unharmed all the same, in either direction, with
+# every operation; UC and UD lose messages but never change them; a damaged packet
+# is dropped by its ICRC; what happened is counted. If nothing comes through, an
+# RC QP gives up in the time its attributes say. A packet that the sender's own
+# queue drops is a lost packet, not the end of the QP.
+
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need tc iproute2
+need rping rdmacm-utils
+need ibv_rc_pingpong ibverbs-utils
+need_helper transfer
+[ "$LINK_TYPE" = xroce ] || skip_all "it reads xroce's counters"
+
+seed=${SEED:-$RANDOM}
+plan 17
+
+# netem_on SIDE ARG...
+netem_on()
+{
+	local side=$1
+	shift
+	modprobe -q sch_netem || true
+	in_side "$side" tc qdisc replace dev eth0 root netem "$@" || skip "no netem"
+}
+
+on_both_sides()
+{
+	netem_on 1 "$@"
+	netem_on 2 "$@"
+}
+
+# counts NAME COMMAND...: a counter of either device goes up.
+counts()
+{
+	local name=$1 before
+	before=$(($(counter 1 "$name") + $(counter 2 "$name")))
+	shift
+	"$@"
+	[ $(($(counter 1 "$name") + $(counter 2 "$name"))) -gt "$before" ] ||
+		fail "$name did not count"
+}
+
+lossy_transfer()
+{
+	local counted=$1 netem=$2
+	shift 2
+	# shellcheck disable=SC2086 # a list of words
+	on_both_sides $netem
+	counts "$counted" transfer 4 -s "$seed" "$@"
+}
+
+lossy_pingpong()
+{
+	on_both_sides loss 1%
+	counts retransmitted_packets pingpong rc 4 -n 300
+}
+
+lossy_rping()
+{
+	on_both_sides loss 1%
+	rping_by_address 4 -C 50 -S 20000
+}
+
+# UC and UD: some are lost, or the test shows nothing.
+unreliable_transfer()
+{
+	on_both_sides "${@:2}"
+	transfer 4 -t "$1" -l -n 500 -s "$seed" -S 8192
+	! grep -q ' 0 lost' "$scratch/transfer" || fail "nothing was lost: netem does nothing"
+}
+
+# 8 tries, of 1 to 4 times 67 ms each.
+gives_up_in_time()
+{
+	local start=$EPOCHREALTIME taken
+	on_both_sides loss 100%
+	! transfer_alone -n 1 -q 1 -T 60 || fail "it worked"
+	taken=$(since "$start")
+	cat "$scratch/transfer"
+	grep -q 'transport retry counter exceeded' "$scratch/transfer" || fail "not given up"
+	note "gave up after $taken s"
+	awk -v t="$taken" 'BEGIN { exit !(t >= 0.4 && t < 4) }' || fail "after $taken s"
+}
+
+transfer_alone()
+{
+	timeout -k 5 "$limit" "$(helper transfer)" "$@" xr1 "$(gid_index 1 10.0.0.1)" \
+		xr2 "$(gid_index 2 10.0.0.2)" > "$scratch/transfer" 2>&1
+}
+
+# One side hears nothing for a second, then all is well.
+survives_silence()
+{
+	in_side 1 tc qdisc del dev eth0 root 2> /dev/null || true
+	in_side 2 tc qdisc del dev eth0 root 2> /dev/null || true
+	transfer_alone -n 3000 -q 2 -u 18 -s "$seed" &
+	local pid=$!
+	wait_for 20 is_moving || fail "nothing moves"
+	on_both_sides loss 100%
+	sleep 1
+	in_side 1 tc qdisc del dev eth0 root
+	in_side 2 tc qdisc del dev eth0 root
+	wait "$pid" || { cat "$scratch/transfer"; fail "it did not survive"; }
+	[ "$(counter 1 local_ack_timeout_err)" -gt 0 ] ||
+		[ "$(counter 2 local_ack_timeout_err)" -gt 0 ] || fail "it was over before"
+}
+
+is_moving()
+{
+	[ "$(counter 1 rx_packets)" -gt $((packets_before + 100)) ]
+}
+
+# A queue of three packets at the sender, which says so when it drops.
+short_local_queue()
+{
+	modprobe -q sch_tbf || true
+	in_side 1 tc qdisc replace dev eth0 root tbf rate 100mbit burst 5kb limit 10kb ||
+		skip "no tbf"
+	counts tx_dropped transfer 4 -s "$seed" -n 50 -q 8
+	in_side 1 tc qdisc del dev eth0 root
+}
+
+# A QP whose packets wait in a queue: nobody waits for them.
+qp_goes_at_once()
+{
+	local start
+	netem_on 1 delay 30s
+	netem_on 2 delay 30s
+	transfer_alone -u 18 -T 60 &
+	local pid=$!
+	sleep 1
+	start=$EPOCHREALTIME
+	kill -KILL "$(pgrep -P "$pid" -x transfer || pgrep -x transfer)"
+	wait_for 20 no_qps || fail "QPs are still there"
+	note "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt 2 ] || fail "took $(since "$start") s"
+	in_side 1 tc qdisc del dev eth0 root
+	in_side 2 tc qdisc del dev eth0 root
+}
+
+no_qps()
+{
+	! rdma resource show qp link xr1/1 | grep -q 'type RC'
+}
+
+make_pair 4200
+note "seed $seed"
+packets_before=0
+
+run "RC, 1 % lost" lossy_transfer retransmitted_packets 'loss 1%' -n 100
+run "RC, 5 % lost, path MTU 256" lossy_transfer retransmitted_packets 'loss 5%' -n 40 -m 1 -S 8192
+run "RC, 5 % doubled" lossy_transfer duplicate_request 'duplicate 5%' -n 100
+run "RC, a quarter reordered" lossy_transfer out_of_sequence 'delay 1ms reorder 75%' -n 30
+run "RC, 1 % damaged" lossy_transfer drop_icrc 'corrupt 1%' -n 100
+run "RC, all of it" lossy_transfer retransmitted_packets \
+	'delay 1ms reorder 95% loss 1% duplicate 1% corrupt 0.5%' -n 40
+run "RC, all of it, 16 QPs" lossy_transfer retransmitted_packets \
+	'delay 1ms reorder 95% loss 1% duplicate 1% corrupt 0.5%' -n 10 -q 16
+run "RC, long messages, 0.5 % lost" lossy_transfer retransmitted_packets 'loss 0.5%' \
+	-n 10 -q 2 -S 1048576 -m 5
+run "ibv_rc_pingpong, 1 % lost" lossy_pingpong
+run "rping, 1 % lost" lossy_rping
+run "UC, 2 % lost" unreliable_transfer uc loss 2%
+run "UC, all of it" unreliable_transfer uc delay 1ms reorder 95% loss 1% duplicate 1% corrupt 1%
+run "UD, 2 % lost" unreliable_transfer ud loss 2%
+packets_before=$(counter 1 rx_packets)
+run "RC survives a second of silence" survives_silence
+run "RC gives up when nothing comes through" gives_up_in_time
+run "RC and a short queue of the sender" short_local_queue
+run "QPs go although their packets wait in a queue" qp_goes_at_once
+finish
