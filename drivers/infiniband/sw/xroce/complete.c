@@ -29,6 +29,23 @@ void xroce_qp_event(struct xroce_qp *qp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
+void xroce_qp_fault(struct xroce_qp *qp, const struct xroce_resp_done *done)
+{
+	switch (done->event) {
+	case XROCE_EVENT_QP_REQ_ERR:
+		xroce_qp_event(qp, IB_EVENT_QP_REQ_ERR);
+		break;
+	case XROCE_EVENT_QP_ACCESS_ERR:
+		xroce_qp_event(qp, IB_EVENT_QP_ACCESS_ERR);
+		break;
+	case XROCE_EVENT_QP_FATAL:
+		xroce_qp_event(qp, IB_EVENT_QP_FATAL);
+		break;
+	}
+	if (done->to_error)
+		qp->to_error = true;
+}
+
 static void post(struct xroce_qp *qp, struct ib_cq *ibcq, struct ib_wc *wc,
 		 bool solicited)
 {
@@ -38,7 +55,10 @@ static void post(struct xroce_qp *qp, struct ib_cq *ibcq, struct ib_wc *wc,
 			   solicited || wc->status != IB_WC_SUCCESS))
 		return;
 	xroce_count(xroce_qp_dev(qp), XROCE_STAT_CQ_OVERFLOW, 1);
+	if (qp->to_error || qp->attr.qp_state == IB_QPS_ERR)
+		return;
 	qp->to_error = true;
+	xroce_qp_event(qp, IB_EVENT_QP_FATAL);
 }
 
 /* ---- sends ------------------------------------------------------------------ */
@@ -83,6 +103,7 @@ unsigned int xroce_complete_sends(struct xroce_qp *qp, unsigned int budget)
 
 		count_send_error(qp, wr->status);
 		xroce_av_put(to_xroce_swqe(wr)->av);
+		to_xroce_swqe(wr)->av = NULL;
 		/* Before the completion: who polls it may post at once. */
 		release_slot(qp);
 		if (completes)

@@ -12,6 +12,9 @@ struct xroce_resp_done;
 
 void xroce_qp_event(struct xroce_qp *qp, enum ib_event_type type);
 
+/* The event and the state change that @done asks for. */
+void xroce_qp_fault(struct xroce_qp *qp, const struct xroce_resp_done *done);
+
 /* Take finished sends off the ring, at most @budget. Return: how many. */
 unsigned int xroce_complete_sends(struct xroce_qp *qp, unsigned int budget);
 

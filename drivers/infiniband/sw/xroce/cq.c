@@ -185,6 +185,7 @@ int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (attr->comp_vector >= ibcq->device->num_comp_vectors)
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
+	mutex_init(&cq->resize_mutex);
 	cq->is_user = udata;
 	err = create_ring(cq, &cq->ring, attr->cqe, udata);
 	if (err)
@@ -202,7 +203,16 @@ int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 int xroce_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
-	xroce_ring_destroy(&to_xroce_cq(ibcq)->ring);
+	struct xroce_cq *cq = to_xroce_cq(ibcq);
+	struct xroce_ring ring;
+	unsigned long flags;
+
+	/* Older cores let "rdma resource" look at it until we return. */
+	spin_lock_irqsave(&cq->lock, flags);
+	ring = cq->ring;
+	cq->ring.mem = NULL;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	xroce_ring_destroy(&ring);
 	return 0;
 }
 
@@ -259,10 +269,12 @@ int xroce_resize_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata
 		return err;
 	/* Before the switch: if it fails, user space goes on with the old ring. */
 	err = respond(&ring, udata);
+	mutex_lock(&cq->resize_mutex);
 	if (!err)
 		err = replace_ring(cq, &ring, cqe);
 	if (!err)
 		ibcq->cqe = xroce_ring_capacity(&cq->ring);
+	mutex_unlock(&cq->resize_mutex);
 	xroce_ring_destroy(&ring);
 	return err;
 }

@@ -11,6 +11,7 @@
  * @ibcq: the verbs object
  * @ring: we produce; slots hold struct ib_uverbs_wc (user) or struct ib_wc
  * @lock: @ring, @notify, @is_dead; taken with interrupts off, a leaf
+ * @resize_mutex: one resize at a time
  * @notify: enum ib_cq_notify_flags armed, 0 = none
  * @is_user: the ring is mapped
  * @is_dead: overflowed: takes nothing more
@@ -19,6 +20,7 @@ struct xroce_cq {
 	struct ib_cq ibcq;
 	struct xroce_ring ring;
 	spinlock_t lock;
+	struct mutex resize_mutex;
 	u8 notify;
 	bool is_user;
 	bool is_dead;

@@ -17,6 +17,7 @@
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/wait_bit.h>
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_addr.h>
@@ -30,6 +31,9 @@
 
 static LIST_HEAD(devices);
 static DEFINE_SPINLOCK(devices_lock);	/* for writers of the list */
+
+/* That dealloc_driver() has yet to be done with; it sleeps in our code. */
+static atomic_t num_devices = ATOMIC_INIT(0);
 
 /* ---- finding ------------------------------------------------------------- */
 
@@ -175,6 +179,7 @@ static struct xroce_dev *alloc_dev(struct net_device *ndev, struct net *net)
 	dev->guid = make_guid(ndev);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->tracker, GFP_KERNEL);
+	atomic_inc(&num_devices);
 	/* From here on ib_dealloc_device() undoes all of it. */
 	ib_set_device_ops(&dev->ibdev, &xroce_ops);
 	init_ibdev(dev);
@@ -314,6 +319,8 @@ void xroce_dealloc_driver(struct ib_device *ibdev)
 	xrdma_table_fini(&dev->ahs);
 	xrdma_table_fini(&dev->keys);
 	netdev_put(dev->ndev, &dev->tracker);
+	if (atomic_dec_and_test(&num_devices))
+		wake_up_var(&num_devices);
 }
 
 static struct rdma_link_ops link_ops = {
@@ -350,6 +357,7 @@ void xroce_dev_exit(void)
 		ib_unregister_device(&dev->ibdev);
 		put_device(&dev->ibdev.dev);
 	}
-	/* One who took the last device off the list may still be in our code. */
+	wait_var_event(&num_devices, !atomic_read(&num_devices));
+	/* Whoever woke us may still be on his way out of our code. */
 	synchronize_rcu_tasks();
 }

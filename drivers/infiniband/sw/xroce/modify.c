@@ -201,12 +201,24 @@ static struct xroce_resp_cfg resp_cfg(const struct xroce_qp *qp)
 	};
 }
 
+static void start_requester(struct xroce_qp *qp)
+{
+	struct xroce_req_cfg cfg = req_cfg(qp);
+
+	xroce_req_init(&qp->req, &cfg, &qp->sq, qp->attr.sq_psn);
+	memset(&qp->req_seen, 0, sizeof(qp->req_seen));
+}
+
 void xroce_qp_reset(struct xroce_qp *qp)
 {
 	struct xroce_swqe *swqe;
+	unsigned long flags;
 	u32 i;
 
+	/* Who posts next sees the state; nobody fills slots any more. */
+	spin_lock_irqsave(&qp->post_lock, flags);
 	xroce_qp_set_state(qp, IB_QPS_RESET);
+	spin_unlock_irqrestore(&qp->post_lock, flags);
 	skb_queue_purge(&qp->rx);
 	for (i = qp->reaped; i != qp->posted; i++) {
 		swqe = to_xroce_swqe(xroce_sq_wr(&qp->sq, i));
@@ -220,9 +232,9 @@ void xroce_qp_reset(struct xroce_qp *qp)
 	if (!qp->srq)
 		xroce_rq_clear(&qp->rq);
 	xroce_route_reset(&qp->route);
-	memset(&qp->req, 0, sizeof(qp->req));
+	/* Not zeros: a QP that goes to ERR without RTS has sends to flush too. */
+	start_requester(qp);
 	memset(&qp->resp, 0, sizeof(qp->resp));
-	memset(&qp->req_seen, 0, sizeof(qp->req_seen));
 	memset(&qp->resp_seen, 0, sizeof(qp->resp_seen));
 	qp->to_error = false;
 	qp->has_comm_est = false;
@@ -236,14 +248,6 @@ static void start_responder(struct xroce_qp *qp)
 
 	xroce_resp_init(&qp->resp, &cfg, qp->rd, qp->attr.rq_psn);
 	memset(&qp->resp_seen, 0, sizeof(qp->resp_seen));
-}
-
-static void start_requester(struct xroce_qp *qp)
-{
-	struct xroce_req_cfg cfg = req_cfg(qp);
-
-	xroce_req_init(&qp->req, &cfg, &qp->sq, qp->attr.sq_psn);
-	memset(&qp->req_seen, 0, sizeof(qp->req_seen));
 }
 
 static void reconfigure(struct xroce_qp *qp)

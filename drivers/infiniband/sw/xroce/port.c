@@ -62,10 +62,12 @@ static const struct {
 static u32 read_mbps(struct net_device *ndev)
 {
 	struct ethtool_link_ksettings settings;
-	int err;
+	int err = -ENODEV;
 
 	rtnl_lock();
-	err = __ethtool_get_link_ksettings(ndev, &settings);
+	/* We may be the last to hold it: its driver is done with it then. */
+	if (ndev->reg_state == NETREG_REGISTERED)
+		err = __ethtool_get_link_ksettings(ndev, &settings);
 	rtnl_unlock();
 	if (err || settings.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;

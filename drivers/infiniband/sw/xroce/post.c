@@ -5,6 +5,9 @@
 #include "run.h"
 #include "wqe.h"
 
+/* Requests to copy at a time with interrupts off. */
+#define TAKE_AT_ONCE	64U
+
 static struct xroce_swqe *next_slot(const struct xroce_qp *qp)
 {
 	return to_xroce_swqe(xroce_sq_wr(&qp->sq, qp->posted));
@@ -21,23 +24,6 @@ static void publish(struct xroce_qp *qp)
 	smp_store_release(&qp->posted, qp->posted + 1);
 }
 
-void xroce_sq_take(struct xroce_qp *qp)
-{
-	unsigned long flags;
-	u32 n;
-
-	spin_lock_irqsave(&qp->post_lock, flags);
-	/* Whatever the producer index says, it is masked and slots are bounded. */
-	n = (xroce_ring_producer(&qp->ring) - qp->posted) & qp->ring.mask;
-	n = min(n, free_slots(qp));
-	while (n--) {
-		xroce_wqe_from_user(qp, xroce_ring_slot(&qp->ring, qp->posted),
-				    next_slot(qp));
-		publish(qp);
-	}
-	spin_unlock_irqrestore(&qp->post_lock, flags);
-}
-
 static bool takes_sends(const struct xroce_qp *qp)
 {
 	switch (READ_ONCE(qp->attr.qp_state)) {
@@ -49,6 +35,34 @@ static bool takes_sends(const struct xroce_qp *qp)
 	default:
 		return false;
 	}
+}
+
+/* Return: slots filled, at most TAKE_AT_ONCE. */
+static u32 take_some(struct xroce_qp *qp)
+{
+	unsigned long flags;
+	u32 i, n = 0;
+
+	spin_lock_irqsave(&qp->post_lock, flags);
+	if (takes_sends(qp)) {
+		/* Whatever the index says, it is masked and slots are bounded. */
+		n = (xroce_ring_producer(&qp->ring) - qp->posted) &
+		    qp->ring.mask;
+		n = min3(n, free_slots(qp), TAKE_AT_ONCE);
+	}
+	for (i = 0; i < n; i++) {
+		xroce_wqe_from_user(qp, xroce_ring_slot(&qp->ring, qp->posted),
+				    next_slot(qp));
+		publish(qp);
+	}
+	spin_unlock_irqrestore(&qp->post_lock, flags);
+	return n;
+}
+
+void xroce_sq_take(struct xroce_qp *qp)
+{
+	while (take_some(qp) == TAKE_AT_ONCE)
+		;
 }
 
 static int post_one(struct xroce_qp *qp, const struct ib_send_wr *wr)
@@ -72,7 +86,7 @@ static int post_kernel(struct xroce_qp *qp, const struct ib_send_wr *wr,
 
 	spin_lock_irqsave(&qp->post_lock, flags);
 	for (; wr; wr = wr->next) {
-		err = post_one(qp, wr);
+		err = takes_sends(qp) ? post_one(qp, wr) : -EINVAL;
 		if (err) {
 			*bad_wr = wr;
 			break;
@@ -104,10 +118,9 @@ int xroce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)
 {
 	struct xroce_qp *qp = to_xroce_qp(ibqp);
-	enum ib_qp_state state = READ_ONCE(qp->attr.qp_state);
 	int err = 0;
 
-	if (state == IB_QPS_RESET || qp->srq || qp->is_user) {
+	if (READ_ONCE(qp->attr.qp_state) == IB_QPS_RESET || qp->srq || qp->is_user) {
 		*bad_wr = wr;
 		return -EINVAL;
 	}
@@ -118,7 +131,8 @@ int xroce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 			break;
 		}
 	}
-	if (state == IB_QPS_ERR)
+	/* Looked at after posting: the flush may have come and gone between. */
+	if (READ_ONCE(qp->attr.qp_state) == IB_QPS_ERR)
 		xroce_qp_kick(qp);
 	return err;
 }

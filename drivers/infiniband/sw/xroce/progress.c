@@ -5,6 +5,7 @@
  */
 #include <linux/ktime.h>
 #include "complete.h"
+#include "core/psn.h"
 #include "post.h"
 #include "progress.h"
 #include "qp.h"
@@ -39,13 +40,18 @@ static unsigned int receive(struct xroce_qp *qp)
 /* Answers come before requests: they free the peer's window. */
 static unsigned int send_answers(struct xroce_qp *qp)
 {
+	struct xroce_resp_done done;
 	struct xroce_burst burst;
 	unsigned int n = 0;
+	u32 sent;
 
 	while (n < BUDGET && xroce_resp_output(&qp->resp, BURST, &burst)) {
-		if (xroce_tx_burst(qp, &burst))
-			qp->to_error |= xroce_resp_read_failed(&qp->resp,
-							       &burst).to_error;
+		if (xroce_tx_burst(qp, &burst, &sent)) {
+			/* The peer expects the NAK behind what it got. */
+			burst.first.psn = xroce_psn_add(burst.first.psn, sent);
+			done = xroce_resp_read_failed(&qp->resp, &burst);
+			xroce_qp_fault(qp, &done);
+		}
 		n += burst.npkts;
 	}
 	return n;
@@ -55,10 +61,11 @@ static unsigned int send_requests(struct xroce_qp *qp, u64 now)
 {
 	struct xroce_burst burst;
 	unsigned int n = 0;
+	u32 sent;
 
 	qp->req.posted = smp_load_acquire(&qp->posted);
 	while (n < BUDGET && xroce_req_output(&qp->req, now, BURST, &burst)) {
-		if (xroce_tx_burst(qp, &burst))
+		if (xroce_tx_burst(qp, &burst, &sent))
 			xroce_req_fail(&qp->req, burst.wr, XROCE_LOC_PROT_ERR);
 		n += burst.npkts;
 	}

@@ -233,6 +233,7 @@ int xroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	if (err)
 		goto undo_sq;
 	qp->attr.cap = init->cap;
+	xroce_qp_reset(qp);
 	if (udata) {
 		err = tell_user(qp, udata);
 		if (err)

@@ -132,6 +132,7 @@ static int place_payload(const struct arrival *in, place_fn place, void *to)
 
 struct sgl_place {
 	struct xroce_qp *qp;
+	const struct ib_pd *pd;
 	struct xrdma_sgl sgl;
 	u64 offset;
 };
@@ -140,7 +141,7 @@ static int place_in_sgl(void *arg, u32 done, const void *data, u32 length)
 {
 	struct sgl_place *to = arg;
 
-	return xrdma_sgl_copy(&xroce_qp_dev(to->qp)->keys, to->qp->ibqp.pd,
+	return xrdma_sgl_copy(&xroce_qp_dev(to->qp)->keys, to->pd,
 			      &to->sgl, to->offset + done, (void *)data, length,
 			      XRDMA_TO_MEM);
 }
@@ -167,19 +168,7 @@ static void act_on(const struct arrival *in, struct xroce_resp_done done)
 	xroce_count_drop(xroce_qp_dev(qp), done.drop);
 	if (done.completes)
 		xroce_complete_recv(qp, in->skb, &in->pkt, &done);
-	switch (done.event) {
-	case XROCE_EVENT_QP_REQ_ERR:
-		xroce_qp_event(qp, IB_EVENT_QP_REQ_ERR);
-		break;
-	case XROCE_EVENT_QP_ACCESS_ERR:
-		xroce_qp_event(qp, IB_EVENT_QP_ACCESS_ERR);
-		break;
-	case XROCE_EVENT_QP_FATAL:
-		xroce_qp_event(qp, IB_EVENT_QP_FATAL);
-		break;
-	}
-	if (done.to_error)
-		qp->to_error = true;
+	xroce_qp_fault(qp, &done);
 }
 
 static bool take_recv(struct xroce_qp *qp)
@@ -230,6 +219,7 @@ static enum xroce_fault do_recv(const struct arrival *in,
 	struct xroce_qp *qp = in->qp;
 	struct sgl_place to = {
 		.qp = qp,
+		.pd = qp->srq ? qp->srq->ibsrq.pd : qp->ibqp.pd,
 		.sgl = {
 			.sge = qp->rqe->sge,
 			.num_sge = qp->rqe->num_sge,
@@ -312,6 +302,9 @@ static void take_request(const struct arrival *in)
 			return;
 		case XROCE_RESP_RECV:
 			fault = do_recv(in, &verdict);
+			/* No key here is of a kind that a peer may invalidate. */
+			if (!fault && in->pkt.info->hdrs & XROCE_HDR_IETH)
+				fault = XROCE_FAULT_INVALIDATE;
 			break;
 		case XROCE_RESP_FAULT:
 			fault = verdict.fault;
@@ -337,7 +330,7 @@ static void take_response(const struct arrival *in)
 	struct xroce_req_verdict verdict = xroce_req_input(&qp->req, &in->pkt,
 							   now);
 	const struct xroce_swqe *swqe;
-	struct sgl_place to = { .qp = qp };
+	struct sgl_place to = { .qp = qp, .pd = qp->ibqp.pd };
 	int err;
 
 	if (verdict.act == XROCE_REQ_DROP)

@@ -66,11 +66,12 @@ int xroce_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 	struct detail details[3];
 	unsigned long flags;
 
-	/* A resize may exchange the ring. */
+	/* A resize may exchange the ring, and destruction takes it away. */
 	spin_lock_irqsave(&cq->lock, flags);
 	details[0] = (struct detail){ "pending",
-		(cq->ring.index - xroce_ring_consumer(&cq->ring)) &
-		cq->ring.mask };
+		cq->ring.mem ? (cq->ring.index -
+				xroce_ring_consumer(&cq->ring)) &
+			       cq->ring.mask : 0 };
 	details[1] = (struct detail){ "armed", cq->notify };
 	details[2] = (struct detail){ "overflowed", cq->is_dead };
 	spin_unlock_irqrestore(&cq->lock, flags);

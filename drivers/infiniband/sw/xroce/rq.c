@@ -19,6 +19,7 @@ int xroce_rq_create(struct xroce_rq *rq, struct ib_ucontext *ucontext,
 	if (max_sge > XROCE_MAX_SGE)
 		return -EINVAL;
 	spin_lock_init(&rq->lock);
+	mutex_init(&rq->resize_mutex);
 	rq->max_sge = max_sge;
 	rq->limit = 0;
 	return xroce_rq_create_ring(rq, &rq->ring, ucontext, max_wr);

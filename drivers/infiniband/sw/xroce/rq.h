@@ -27,12 +27,14 @@ struct xroce_rqe {
  * struct xroce_rq - a receive queue
  * @ring: struct xroce_recv_wqe slots; we consume
  * @lock: serialises takers and kernel posters; taken with interrupts off, a leaf
+ * @resize_mutex: one resize at a time
  * @max_sge: that its slots can hold
  * @limit: SRQ: event when fewer remain, 0 = disarmed
  */
 struct xroce_rq {
 	struct xroce_ring ring;
 	spinlock_t lock;
+	struct mutex resize_mutex;
 	u32 max_sge;
 	u32 limit;
 };

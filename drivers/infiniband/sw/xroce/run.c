@@ -12,6 +12,7 @@
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include "progress.h"
 #include "qp.h"
 #include "run.h"
@@ -21,10 +22,12 @@
 
 /**
  * struct xroce_runner - QPs that this CPU owns and has yet to run
- * @pending: xroce_qp.pending; touched with bottom halves off by this CPU only
+ * @lock: only PREEMPT_RT needs it: there others can come between on this CPU
+ * @pending: xroce_qp.pending
  * @is_active: an outer loop on this CPU will pick them up
  */
 struct xroce_runner {
+	raw_spinlock_t lock;
 	struct list_head pending;
 	bool is_active;
 };
@@ -89,23 +92,34 @@ static void run_here(struct xroce_qp *qp)
 {
 	struct xroce_runner *runner = this_cpu_ptr(&runners);
 
+	raw_spin_lock(&runner->lock);
 	list_add_tail(&qp->pending, &runner->pending);
 	if (runner->is_active)
-		return;
+		goto unlock;
 
 	runner->is_active = true;
 	while ((qp = list_first_entry_or_null(&runner->pending, struct xroce_qp,
 					      pending))) {
 		list_del_init(&qp->pending);
+		raw_spin_unlock(&runner->lock);
 		run_qp(qp);
+		raw_spin_lock(&runner->lock);
 	}
 	runner->is_active = false;
+unlock:
+	raw_spin_unlock(&runner->lock);
 }
 
 static void run_work(struct work_struct *work)
 {
 	struct xroce_qp *qp = container_of(work, struct xroce_qp, work);
 
+	/*
+	 * What the last run sent to this host waits for ksoftirqd. Sending more
+	 * would only overflow its queue, and UC can't send again.
+	 */
+	if (local_softirq_pending())
+		schedule_timeout_idle(1);
 	local_bh_disable();
 	run_here(qp);
 	local_bh_enable();
@@ -166,9 +180,12 @@ int xroce_run_init(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		raw_spin_lock_init(&per_cpu(runners, cpu).lock);
 		INIT_LIST_HEAD(&per_cpu(runners, cpu).pending);
-	run_wq = alloc_workqueue("xroce", WQ_HIGHPRI | WQ_PERCPU, 0);
+	}
+	/* Writing pages out may depend on us. */
+	run_wq = alloc_workqueue("xroce", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
 	return run_wq ? 0 : -ENOMEM;
 }
 

@@ -127,8 +127,10 @@ static int resize(struct xroce_srq *srq, u32 max_wr, struct ib_udata *udata)
 	/* Before the switch: if it fails, user space goes on with the old ring. */
 	if (udata)
 		err = respond_resize(&ring, udata);
+	mutex_lock(&srq->rq.resize_mutex);
 	if (!err)
 		err = xroce_rq_replace_ring(&srq->rq, &ring);
+	mutex_unlock(&srq->rq.resize_mutex);
 	xroce_ring_destroy(&ring);
 	return err;
 }

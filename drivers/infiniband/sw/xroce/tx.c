@@ -101,7 +101,7 @@ static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
 	fill_header(out, i, &pkt);
 	body = pkt.payload_len + pkt.pad;
 	skb = alloc_skb(LL_MAX_HEADER + out->l3_bytes + XROCE_MAX_HDR_BYTES +
-			body + XROCE_ICRC_BYTES, GFP_ATOMIC);
+			body + XROCE_ICRC_BYTES, GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, LL_MAX_HEADER + out->l3_bytes);
@@ -146,7 +146,8 @@ static void send_packet(const struct outgoing *out, struct sk_buff *skb)
 	xroce_count(dev, XROCE_STAT_TX_BYTES, bytes);
 }
 
-int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst)
+int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
+		   u32 *sent)
 {
 	struct outgoing out = { .qp = qp, .burst = burst, .av = qp->av };
 	struct xroce_dev *dev = xroce_qp_dev(qp);
@@ -167,8 +168,10 @@ int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst)
 
 	for (i = 0; i < burst->npkts; i++) {
 		skb = build_packet(&out, i);
-		if (IS_ERR(skb))
+		if (IS_ERR(skb)) {
+			*sent = i;
 			return PTR_ERR(skb);
+		}
 		if (skb)
 			send_packet(&out, skb);
 		else

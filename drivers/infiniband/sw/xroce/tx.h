@@ -12,12 +12,14 @@ struct xroce_qp;
  * xroce_tx_burst - build and send the packets of @burst
  * @qp: its owner calls, bottom halves off
  * @burst: from the requester or the responder
+ * @sent: packets that were sent before one could not be read
  *
  * A packet that can't be sent (no route, no memory, queue full) is a lost
  * packet: counted, and the transport recovers.
  *
  * Return: 0, or -EACCES when the payload can't be read: a key is wrong.
  */
-int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst);
+int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
+		   u32 *sent);
 
 #endif

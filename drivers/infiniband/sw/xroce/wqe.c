@@ -68,9 +68,12 @@ static void set_flags(const struct xroce_qp *qp, u32 flags, struct xroce_wr *wr)
 /* The longest message of this QP; a datagram must fit in one packet. */
 static u64 max_length(const struct xroce_qp *qp)
 {
+	enum ib_mtu mtu;
+
 	if (qp->service != XROCE_UD)
 		return XROCE_MAX_MESSAGE;
-	return ib_mtu_enum_to_int(xroce_dev_mtu(xroce_qp_dev(qp)->ndev));
+	mtu = xroce_dev_mtu(xroce_qp_dev(qp)->ndev);
+	return mtu ? ib_mtu_enum_to_int(mtu) : 0;
 }
 
 /* @sum: of the SGEs, or the inline bytes. */
