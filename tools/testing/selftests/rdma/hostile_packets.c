@@ -4,7 +4,8 @@
  * honest peer would send, with a right ICRC where that matters. IPv4 addresses.
  *
  *	sweep QPN...	every opcode with every length from 0 to 128, to each QPN
- *	random SEED N	N packets of random bytes, most with a right ICRC
+ *	random SEED N QPN...	N packets of random bytes, most with a right ICRC,
+ *			many to these QPs with a PSN around the expected one
  *	batches		UDP batches whose segments are not packets
  *	forge		commands on standard input, one packet each:
  *			"OPCODE QPN PSN PAD VA RKEY DMALEN EXTRA", numbers as in C;
@@ -29,6 +30,7 @@
 #define PORT 4791
 #define BTH 12
 #define ICRC 4
+#define PSN 0xfffff0	/* that the victims expect */
 
 static struct sockaddr_in source, destination;
 static int sock;
@@ -140,7 +142,7 @@ static void sweep(uint32_t qpn)
 	}
 }
 
-static void send_random(unsigned int seed, long n)
+static void send_random(unsigned int seed, long n, char **qpns, int num_qpns)
 {
 	uint8_t packet[2048];
 	size_t length, i;
@@ -154,8 +156,12 @@ static void send_random(unsigned int seed, long n)
 		if (length >= BTH && rand() % 8) {
 			packet[0] = rand() % 4 ? rand() % 0x30 : packet[0];
 			packet[1] &= 0xf0;
-			packet[2] = packet[3] = 0xff;
-			put24(packet + 5, rand() % 64);
+			if (rand() % 32)
+				packet[2] = packet[3] = 0xff;
+			put24(packet + 5, num_qpns ?
+			      strtoul(qpns[rand() % num_qpns], NULL, 0) : 2);
+			if (rand() % 4)
+				put24(packet + 9, PSN + rand() % 4);
 		}
 		if (rand() % 16)
 			send_sealed(packet, length);
@@ -256,8 +262,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[3], "sweep") == 0) {
 		for (i = 4; i < argc; i++)
 			sweep(strtoul(argv[i], NULL, 0));
-	} else if (strcmp(argv[3], "random") == 0 && argc == 6) {
-		send_random(atoi(argv[4]), atol(argv[5]));
+	} else if (strcmp(argv[3], "random") == 0 && argc >= 6) {
+		send_random(atoi(argv[4]), atol(argv[5]), argv + 6, argc - 6);
 	} else if (strcmp(argv[3], "batches") == 0) {
 		send_batches();
 	} else if (strcmp(argv[3], "forge") == 0) {

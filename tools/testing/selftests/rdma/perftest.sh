@@ -18,7 +18,6 @@
 need_link_type
 need ib_write_bw perftest
 
-# Description: program, options.
 tests_of_perftest='
 ib_write_bw
 ib_write_lat

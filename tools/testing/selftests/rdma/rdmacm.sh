@@ -66,7 +66,8 @@ many_connections()
 	grep -q 'disconnect' "$scratch/client" || { show_talk; fail "no result"; }
 }
 
-# stream PROGRAM 4|6 OPTION...
+# stream PROGRAM 4|6 OPTION... Not with -T a, which now and then returns EBUSY at
+# its end with the kernel's own driver too.
 stream()
 {
 	local program=$1 address
@@ -126,7 +127,7 @@ run "rdma_server and rdma_client" rdma_client_server
 run "cmtime, 30 connections" many_connections
 run "rstream" stream rstream 4
 run "rstream, verified, IPv6" stream rstream 6 -T v
-run "rstream, with poll()" stream rstream 4 -T a
+run "rstream, nonblocking" stream rstream 4 -T n
 run "riostream, verified" stream riostream 4 -T v
 run "rcopy" copy_file
 finish
