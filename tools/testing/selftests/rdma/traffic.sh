@@ -34,13 +34,21 @@ counters_agree()
 		fail "xr2 sent $(counter 2 tx_packets) packets, xr1 received $(counter 1 rx_packets)"
 }
 
+# A host that stalls for longer than the programs' timeout of 67 ms sends again, and
+# the copies are stale or duplicates. Nothing else may be dropped.
 nothing_dropped()
 {
-	local side
+	local side drops timeouts
+	timeouts=$(($(counter 1 local_ack_timeout_err) + $(counter 2 local_ack_timeout_err)))
 	for side in 1 2; do
-		[ "$(sum_of_drops "$side")" = 0 ] || { show_counters "$side"; fail "xr$side dropped packets"; }
-		[ "$(counter "$side" retransmitted_packets)" = 0 ] || fail "xr$side retransmitted"
+		drops=$(sum_of_drops "$side")
+		[ $timeouts = 0 ] ||
+			drops=$((drops - $(counter "$side" drop_stale) - $(counter "$side" drop_duplicate)))
+		[ $drops = 0 ] || { show_counters "$side"; fail "xr$side dropped packets"; }
+		[ $timeouts != 0 ] || [ "$(counter "$side" retransmitted_packets)" = 0 ] ||
+			fail "xr$side retransmitted"
 	done
+	[ $timeouts = 0 ] || echo "# $timeouts timeouts: this machine stalls"
 }
 
 make_pair 4200
