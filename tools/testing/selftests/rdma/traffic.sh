@@ -42,13 +42,13 @@ nothing_dropped()
 	timeouts=$(($(counter 1 local_ack_timeout_err) + $(counter 2 local_ack_timeout_err)))
 	for side in 1 2; do
 		drops=$(sum_of_drops "$side")
-		[ $timeouts = 0 ] ||
+		[ "$timeouts" = 0 ] ||
 			drops=$((drops - $(counter "$side" drop_stale) - $(counter "$side" drop_duplicate)))
-		[ $drops = 0 ] || { show_counters "$side"; fail "xr$side dropped packets"; }
-		[ $timeouts != 0 ] || [ "$(counter "$side" retransmitted_packets)" = 0 ] ||
+		[ "$drops" = 0 ] || { show_counters "$side"; fail "xr$side dropped packets"; }
+		[ "$timeouts" != 0 ] || [ "$(counter "$side" retransmitted_packets)" = 0 ] ||
 			fail "xr$side retransmitted"
 	done
-	[ $timeouts = 0 ] || echo "# $timeouts timeouts: this machine stalls"
+	[ "$timeouts" = 0 ] || echo "# $timeouts timeouts: this machine stalls"
 }
 
 make_pair 4200
