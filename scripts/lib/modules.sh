@@ -88,7 +88,8 @@ make_modules()
 	local kernel=$1 dir=$2 log=$CACHE/logs/modules-$1.log
 	say "Building the modules for $kernel ..."
 	if ! in_builder "$(builder_of_kernel "$kernel")" make -C "$dir/src" --no-print-directory \
-			-j "$(nproc)" KDIR="$(kernel_build_dir "$kernel")" modules > "$log" 2>&1; then
+			-j "$(nproc)" KDIR="$(kernel_build_dir "$kernel")" ${W:+W="$W"} \
+			modules > "$log" 2>&1; then
 		cat "$log" >&2
 		die "the modules do not build for $kernel"
 	fi
