@@ -62,7 +62,7 @@ options_for()
 {
 	case "$*" in
 	*'-c U'* | *-n*) ;;
-	*) echo -n 50 ;;
+	*) printf '%s\n' '-n 50' ;;
 	esac
 }
 

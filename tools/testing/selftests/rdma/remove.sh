@@ -21,9 +21,10 @@ need_helper holder
 need_helper transfer
 [ "$LINK_TYPE" = xroce ] || skip_all "it is about what xroce promises"
 
-# Promised is a second. What it took is told; what fails is a hang, since emulated
-# processors that others use too are several times slower at times.
-bound_s=${REMOVE_SECONDS:-4}
+# Promised is a second. A machine that others use, too, stalls now and then, so the
+# best of three tries counts, and for the rest only a hang fails.
+bound_s=${REMOVE_SECONDS:-1}
+hang_s=4
 
 plan 10
 
@@ -38,11 +39,11 @@ hold()
 		fail "holder: $(cat "$scratch/holder.$1")"
 }
 
-# Start two holders, do it, see that it was quick, that the device is gone, and
-# that the holders have noticed.
+# Start two holders, do it, see that the device is gone and that the holders have
+# noticed. Leaves in "taken" how long it took.
 take_away()
 {
-	local start taken status i
+	local start status i
 	holders=()
 	hold 0
 	hold 1
@@ -57,8 +58,17 @@ take_away()
 		[ "$status" = 0 ] || fail "a holder ended with status $status"
 		grep -q 'IBV_EVENT_DEVICE_FATAL' "$scratch/holder.$i" || fail "no IBV_EVENT_DEVICE_FATAL"
 	done
-	awk -v t="$taken" -v bound="$bound_s" 'BEGIN { exit !(t <= bound) }' ||
-		fail "took $taken s, more than $bound_s"
+}
+
+quickly()
+{
+	local try
+	for try in 1 2 3; do
+		[ "$try" = 1 ] || again
+		take_away "$@"
+		! awk -v t="$taken" -v bound="$bound_s" 'BEGIN { exit !(t <= bound) }' || return 0
+	done
+	fail "took more than $bound_s s each time"
 }
 
 # After a removal: as it was.
@@ -87,7 +97,7 @@ of_connected_programs()
 	start=$EPOCHREALTIME
 	timeout 60 rdma link del xr1
 	note "took $(since "$start") s"
-	[ "$(since "$start" | cut -d . -f 1)" -lt "$bound_s" ] || fail "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt "$hang_s" ] || fail "took $(since "$start") s"
 	wait_for 30 not kill -0 "$client" || fail "the client does not notice"
 }
 
@@ -110,7 +120,7 @@ with_packets_in_a_queue()
 	start=$EPOCHREALTIME
 	timeout 60 rdma link del xr1
 	note "took $(since "$start") s"
-	[ "$(since "$start" | cut -d . -f 1)" -lt "$bound_s" ] || fail "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt "$hang_s" ] || fail "took $(since "$start") s"
 }
 
 has_sent_packets()
@@ -144,13 +154,13 @@ while_starting()
 }
 
 make_pair 4200
-run "rdma link del" take_away rdma link del xr1
+run "rdma link del" quickly rdma link del xr1
 again
-run "removal of the netdev" take_away ip -n xr1 link del eth0
+run "removal of the netdev" quickly ip -n xr1 link del eth0
 again
-run "end of the namespace" take_away end_namespace
+run "end of the namespace" quickly end_namespace
 again
-run "modprobe -r with programs that hold devices" take_away modprobe -r xroce
+run "modprobe -r with programs that hold devices" quickly modprobe -r xroce
 again
 run "rdma link del under connected rdma_cm programs" of_connected_programs
 again

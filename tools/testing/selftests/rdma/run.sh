@@ -22,27 +22,40 @@ all_tests()
 	done
 }
 
-# count PATTERN: lines of the log that match it
-count()
+# count_results: of the log, "passed failed skipped reported planned". A result with
+# nested results counts as these, and as a failure if it failed and none of them did.
+count_results()
 {
-	grep -c -E "$1" "$log"
+	awk '
+	function tally() {
+		if (/^ *not ok /) failed++
+		else if (/# SKIP/) skipped++
+		else passed++
+	}
+	/^ +(ok|not ok) / { tally(); nested++; if (/^ *not ok /) nested_failed++ }
+	/^(ok|not ok) / {
+		reported++
+		if (!nested) tally()
+		else if (/^not ok / && !nested_failed) failed++
+		nested = nested_failed = 0
+	}
+	/^1\.\.[0-9]+$/ { planned = substr($0, 4) }
+	END { print passed + 0, failed + 0, skipped + 0, reported + 0, planned + 0 }
+	' "$log"
 }
 
 # tally NAME STATUS
 tally()
 {
-	local plan skip ok bad
+	local ok bad skip reported planned
 	if grep -q '^1\.\.0 # SKIP' "$log"; then
 		skipped=$((skipped + 1))
 		return
 	fi
-	skip=$(count '^ok .*# SKIP')
-	ok=$(($(count '^ok ') - skip))
-	bad=$(count '^not ok ')
-	plan=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log" | head -n 1)
-	if [ $((ok + bad + skip)) != "${plan:-0}" ] || [ "${plan:-0}" = 0 ] ||
+	read -r ok bad skip reported planned < <(count_results)
+	if [ "$reported" != "$planned" ] || [ "$planned" = 0 ] ||
 	   { [ "$2" != 0 ] && [ "$bad" = 0 ]; }; then
-		echo "not ok - $1: status $2, $((ok + bad + skip)) of ${plan:-0} tests reported"
+		echo "not ok - $1: status $2, $reported of $planned tests reported"
 		bad=$((bad + 1))
 	fi
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
