@@ -23,27 +23,39 @@ need ib_write_bw perftest
 
 plan 21
 
-counters_agree()
+# arrived SIDE: what reached it, also after the program was gone
+arrived()
 {
-	local sent received
-	sent=$(counter 1 tx_packets)
-	received=$(counter 2 rx_packets)
-	[ "$sent" -gt 0 ] || fail "xr1 counts no packets"
-	[ "$sent" = "$received" ] || fail "xr1 sent $sent packets, xr2 received $received"
-	[ "$(counter 2 tx_packets)" = "$(counter 1 rx_packets)" ] ||
-		fail "xr2 sent $(counter 2 tx_packets) packets, xr1 received $(counter 1 rx_packets)"
+	echo $(($(counter "$1" rx_packets) + $(counter "$1" drop_no_qp)))
 }
 
-# A host that stalls for longer than the programs' timeout of 67 ms sends again, and
-# the copies are stale or duplicates. Nothing else may be dropped.
+# agree FROM TO
+agree()
+{
+	local sent received
+	sent=$(counter "$1" tx_packets)
+	received=$(arrived "$2")
+	[ "$sent" -gt 0 ] || fail "xr$1 counts no packets"
+	[ "$sent" = "$received" ] || fail "xr$1 sent $sent packets, xr$2 received $received"
+}
+
+counters_agree()
+{
+	agree 1 2
+	agree 2 1
+}
+
+# A host that stalls for longer than the programs' timeout of 67 ms sends again. The
+# copies are stale or duplicates, or the program is gone. Nothing else may be dropped.
 nothing_dropped()
 {
-	local side drops timeouts
+	local side drops timeouts reason
 	timeouts=$(($(counter 1 local_ack_timeout_err) + $(counter 2 local_ack_timeout_err)))
 	for side in 1 2; do
 		drops=$(sum_of_drops "$side")
-		[ "$timeouts" = 0 ] ||
-			drops=$((drops - $(counter "$side" drop_stale) - $(counter "$side" drop_duplicate)))
+		[ "$timeouts" = 0 ] || for reason in stale duplicate no_qp qp_state; do
+			drops=$((drops - $(counter "$side" "drop_$reason")))
+		done
 		[ "$drops" = 0 ] || { show_counters "$side"; fail "xr$side dropped packets"; }
 		[ "$timeouts" != 0 ] || [ "$(counter "$side" retransmitted_packets)" = 0 ] ||
 			fail "xr$side retransmitted"
