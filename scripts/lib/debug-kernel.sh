@@ -5,7 +5,7 @@
 # the builder of 7.3. An interrupted build goes on where it was.
 
 debug_config=$PROJECT/scripts/debug.config
-debug_objects=2500
+debug_objects=2200
 
 debug_source_version()
 {

@@ -32,5 +32,5 @@ dir=$(pwd)
 # env -i: nothing of the caller's set-up (locale, flags of an outer make) may
 # reach the build.
 exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-	TMPDIR=/tmp ${W:+W="$W"} ${TOOLS:+TOOLS="$TOOLS"} \
+	TMPDIR=/tmp ${TOOLS:+TOOLS="$TOOLS"} \
 	chroot "$root" sh -c 'cd "$1" && shift && exec "$@"' sh "$dir" "$@"

@@ -4,11 +4,11 @@
 #
 # One guest: its folder, its QEMU, what becomes of it.
 #
-# $CACHE/runs/PID: control (shared with the guest's init), out (the default
-# $OUT), stdout, stderr (of the command), console (the kernel's).
+# $CACHE/runs/PID, which the guest shares: control (what its init leaves for us),
+# out (the default $OUT), stdout, stderr (of the command), console (the kernel's).
 
 # A guest gets this much longer than its command before it counts as hung.
-boot_allowance=120
+boot_allowance=180
 
 # A run's folder outlives it, until some more runs have come.
 make_run_folder()
@@ -39,11 +39,10 @@ write_settings()
 	cat <<-END
 	vm_mode=$mode
 	vm_timeout=$timeout
-	vm_leaks=$leaks
-	vm_rdma=$rdma
 	vm_term=$(quoted "$guest_term" | cut -c 2-)
 	vm_rows=${guest_size% *}
 	vm_columns=${guest_size#* }
+	vm_run=$(quoted "$run" | cut -c 2-)
 	vm_project=$(quoted "$PROJECT" | cut -c 2-)
 	OUT=$(quoted "$out" | cut -c 2-)
 	TOOLS=$(quoted "$CACHE/tools/$suite" | cut -c 2-)
@@ -94,12 +93,15 @@ terminal()
 	printf '%s\n' -chardev "$2" -device "virtconsole,chardev=$1"
 }
 
+# Few devices: the debug kernel under emulation takes a second for each.
+# No la57, as boot_cpu_data is without it for a moment while Linux boots, and an
+# interrupt just then makes KASAN see wild accesses.
 qemu_arguments()
 {
 	local accel=tcg,thread=multi,tb-size=512
 	[ ! -w /dev/kvm ] || accel=kvm
 	printf '%s\n' \
-		-M pc -accel "$accel" -cpu max \
+		-M pc -accel "$accel" -cpu max,la57=off \
 		-smp "$cpus" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$CACHE/kernels/$kernel/vmlinuz" -initrd "$run/initrd.img" \
@@ -108,10 +110,11 @@ qemu_arguments()
 		-device virtio-serial-pci -device virtio-rng-pci
 	disk root "$CACHE/images/$suite/root.erofs"
 	disk modules "$CACHE/kernels/$kernel/modules.erofs"
-	shared_folder control "$run/control"
+	shared_folder run "$run"
 	shared_folder project "$PROJECT" ,readonly=on
-	shared_folder tools "$CACHE/tools/$suite" ,readonly=on
-	shared_folder out "$out"
+	[ -z "$(ls -A "$CACHE/tools/$suite")" ] ||
+		shared_folder tools "$CACHE/tools/$suite" ,readonly=on
+	[ "$out" = "$run/out" ] || shared_folder out "$out"
 	if [ "$1" = shell ]; then
 		terminal stdout stdio,id=stdout,signal=off
 	else

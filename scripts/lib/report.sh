@@ -8,11 +8,11 @@ KASAN|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak: [0-9]+ new suspected|unreferenced obje
 possible (circular|recursive) locking|possible irq lock inversion|inconsistent (lock state|\{)|suspicious RCU usage
 [Ii]nvalid wait context|bad unlock balance|lock held when returning|held lock freed|locks? held by .* at exit|DEBUG_LOCKS_WARN
 sleeping function called|scheduling while atomic|soft lockup|hard LOCKUP|blocked for more than|workqueue lockup
-rcu: .*stall|rcu_.* stall|refcount_t|list_(add|del) corruption|unregister_netdevice: waiting|ref_tracker
+rcu: .*stall|rcu_.* stall|refcount_t|list_(add|del) corruption|unregister_netdevice: waiting|ref_tracker: 
 Bad page (state|map)|corrupted stack|stack-protector|nobody cared|initramfs: '
 
 # Said by kernels without our modules too, and no sign of anything wrong.
-allowed_lines='Spectre V2 : WARNING: |Unprivileged eBPF is enabled|ref_tracker: .* debugfs'
+allowed_lines='Spectre V2 : WARNING: |Unprivileged eBPF is enabled'
 
 # The lines of the files given that a kernel may not say.
 reports_in()
