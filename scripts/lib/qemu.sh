@@ -133,7 +133,7 @@ kernel_arguments()
 # Runs the guest and returns when it is gone.
 run_guest()
 {
-	local mode=$1 arguments
+	local mode=$1 arguments readers limit=0
 	mapfile -t arguments < <(qemu_arguments "$mode")
 	if [ "$mode" = shell ]; then
 		"${emulator[@]}" "${arguments[@]}"
@@ -141,23 +141,16 @@ run_guest()
 	fi
 	: > "$run/stdout"
 	: > "$run/stderr"
-	"${emulator[@]}" "${arguments[@]}" < /dev/null > "$run/qemu" 2>&1 &
+	[ "$timeout" = 0 ] || limit=$((timeout + boot_allowance))
+	timeout -s KILL "$limit" "${emulator[@]}" "${arguments[@]}" \
+		< /dev/null > "$run/qemu" 2>&1 &
 	qemu=$!
 	# The guest writes to files and never waits for whoever reads our output: its
 	# console would spin in the kernel meanwhile.
 	tail -q -s 0.1 --pid="$qemu" -c +1 -f "$run/stdout" & readers=$!
 	tail -q -s 0.1 --pid="$qemu" -c +1 -f "$run/stderr" >&2 & readers="$readers $!"
-	if [ "$timeout" != 0 ]; then
-		(
-			sleep $((timeout + boot_allowance)) & nap=$!
-			trap 'kill $nap' TERM
-			wait && kill -KILL "$qemu"
-		) 2>/dev/null &
-		guard=$!
-	fi
 	wait "$qemu" || true
 	qemu=
-	[ -z "${guard:-}" ] || kill "$guard" 2>/dev/null || true
 	# shellcheck disable=SC2086 # a list of process ids
 	wait $readers || true
 }
