@@ -61,13 +61,13 @@ name_twice()
 # hold_port SIDE 4|6
 hold_port()
 {
-	(exec_side "$1" timeout 60 python3 -c "
+	(exec_side "$1" timeout 300 python3 -c "
 import socket, time
 s = socket.socket(socket.AF_INET6 if $2 == 6 else socket.AF_INET, socket.SOCK_DGRAM)
 if $2 == 6:
     s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
 s.bind(('::' if $2 == 6 else '0.0.0.0', 4791))
-time.sleep(60)") &
+time.sleep(300)") &
 	holder=$!
 	wait_for 10 port_is_bound "$1"
 }
@@ -118,10 +118,13 @@ memory_in_use()
 	awk '/^(SUnreclaim|Percpu|VmallocUsed):/ { sum += $2 } END { print sum }' /proc/meminfo
 }
 
-thousand()
+# Of each kind; 1,050 in all.
+times=350
+
+again_and_again()
 {
 	local name=$1 netdev=$2 i before after references
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < times; i++)); do
 		echo "link add $name type xroce netdev $netdev"
 	done > "$scratch/batch"
 	# The first ones may fill caches.
@@ -131,32 +134,32 @@ thousand()
 	references=$(cat /sys/module/xroce/refcnt)
 	in_side 1 rdma -f -b "$scratch/batch" > "$scratch/said" 2>&1 || true
 	after=$(memory_in_use)
-	[ "$(grep -c 'error' "$scratch/said")" = 1000 ] ||
-		fail "$(grep -c error "$scratch/said") of 1000 failed: $(tail -n 3 "$scratch/said")"
+	[ "$(grep -c '^error' "$scratch/said")" = "$times" ] ||
+		fail "not all failed: $(sort "$scratch/said" | uniq -c | sort -n | tail -n 3)"
 	note "memory in use: $before KiB before, $after KiB after"
 	[ $((after - before)) -lt 1024 ] || fail "$((after - before)) KiB more are in use"
 	[ "$(cat /sys/module/xroce/refcnt)" = "$references" ] ||
 		fail "references to the module: $(cat /sys/module/xroce/refcnt), were $references"
 }
 
-thousand_duplicates()
+many_duplicates()
 {
 	add_link 1 xr1 eth0
-	thousand other eth0
+	again_and_again other eth0
 	rdma link del xr1
 }
 
-thousand_names()
+many_names()
 {
 	add_link 2 xr1 eth0
-	thousand xr1 eth0
+	again_and_again xr1 eth0
 	rdma link del xr1
 }
 
-thousand_taken_ports()
+many_taken_ports()
 {
 	hold_port 1 6
-	thousand xr1 eth0
+	again_and_again xr1 eth0
 	kill "$holder"
 	wait "$holder" || true
 }
@@ -165,8 +168,8 @@ log_is_bounded()
 {
 	local lines
 	lines=$(dmesg | grep -c 'xroce: ')
-	note "$lines lines in the log, of some 3000 mistakes"
-	[ "$lines" -lt 500 ] || fail "$lines lines in the log: a loop of mistakes floods it"
+	note "$lines lines in the log, of more than 1,000 mistakes"
+	[ "$lines" -lt 300 ] || fail "$lines lines in the log: a loop of mistakes floods it"
 }
 
 nothing_is_left()
@@ -191,8 +194,8 @@ run "UDP port 4791 taken, IPv6" port_taken 6
 run "a VLAN" vlan
 run "an IP tunnel" tunnel
 run "rxe is there" rxe_is_there
-run "1000 times a netdev that has a device" thousand_duplicates
-run "1000 times a name that is taken" thousand_names
-run "1000 times a port that is taken" thousand_taken_ports
+run "many times a netdev that has a device" many_duplicates
+run "many times a name that is taken" many_names
+run "many times a port that is taken" many_taken_ports
 run "nothing is left, the log is not flooded" eval 'log_is_bounded; nothing_is_left'
 finish

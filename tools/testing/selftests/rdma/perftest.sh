@@ -43,7 +43,7 @@ ib_send_bw -q 4 --use-srq
 ib_write_bw -b
 ib_send_bw -b
 ib_read_bw -b
-ib_write_bw -l 4 -q 2
+ib_write_bw -l 4 -q 2 -n 40
 ib_write_bw -Q 16
 ib_write_bw -m 256 -s 5000
 ib_read_bw -o 1
