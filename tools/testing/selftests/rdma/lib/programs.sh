@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # scratch is set by ktap.sh
 #
 # The programs that Debian ships, as they are run between the two sides.
 

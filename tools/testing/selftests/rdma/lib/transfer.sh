@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # scratch and limit are set by the other parts
 #
 # Data between the two sides, every byte compared (transfer.c).
 
