@@ -30,7 +30,7 @@ plan 16
 # attack MODE ARG...: from side 2.
 attack()
 {
-	in_side 2 timeout -k 5 200 "$(helper hostile_packets)" 10.0.0.2 10.0.0.1 "$@"
+	in_side 2 timeout -k 5 $((200 * patience)) "$(helper hostile_packets)" 10.0.0.2 10.0.0.1 "$@"
 }
 
 # in_peace COMMAND...: the log stays silent and honest traffic works meanwhile.
@@ -63,7 +63,7 @@ honest_traffic()
 victim()
 {
 	local words i
-	coproc VICTIM { timeout -k 5 300 "$(helper victim)" xr1 "$(gid_index 1 10.0.0.1)" 10.0.0.2 "$1"; }
+	coproc VICTIM { timeout -k 5 $((300 * patience)) "$(helper victim)" xr1 "$(gid_index 1 10.0.0.1)" 10.0.0.2 "$1"; }
 	read -r -t 60 -a words <&"${VICTIM[0]}" || fail "no victim"
 	rc=()
 	for ((i = 1; i <= $1; i++)); do
@@ -86,7 +86,7 @@ verdict()
 swept_qps()
 {
 	victim 1
-	attack sweep "${rc[0]}" "$uc" "$ud"
+	attack sweep $patience "${rc[0]}" "$uc" "$ud"
 	verdict
 	[[ $said = *'outside clean'* ]] || fail "memory was written"
 }
@@ -94,7 +94,7 @@ swept_qps()
 random_packets()
 {
 	victim 64
-	attack random "$seed" 30000 "${rc[@]}" "$uc" "$ud"
+	attack random "$seed" $((30000 / patience)) "${rc[@]}" "$uc" "$ud"
 	verdict
 	[[ $said = 'region clean outside clean'* ]] || fail "memory was written"
 }
@@ -123,7 +123,7 @@ from_another_host()
 	in_side 2 ip addr add 10.0.0.3/24 dev eth0
 	before=$(counter 1 drop_address)
 	victim 1
-	in_side 2 timeout 60 "$(helper hostile_packets)" 10.0.0.3 10.0.0.1 forge \
+	in_side 2 timeout $((60 * patience)) "$(helper hostile_packets)" 10.0.0.3 10.0.0.1 forge \
 		<<< "0x0a ${rc[0]} $psn 0 $va $rkey 8 8"
 	verdict
 	[[ $said = 'region clean outside clean alive 1' ]] || fail "a stranger wrote"
@@ -212,7 +212,7 @@ forged_packets()
 
 rings()
 {
-	in_peace timeout -k 5 $((hostile_s * 4 + 60)) "$(helper hostile_rings)" xr1 \
+	in_peace timeout -k 5 $((hostile_s * 4 + 60 * patience)) "$(helper hostile_rings)" xr1 \
 		"$(gid_index 1 10.0.0.1)" "$hostile_s" "$1" > "$scratch/rings" 2>&1 ||
 		{ cat "$scratch/rings"; fail "seed $1"; }
 	note "$(cat "$scratch/rings")"
@@ -238,7 +238,7 @@ still_works()
 make_pair 4200
 note "seed $seed"
 
-run "every opcode, every length, QPs that are not there" in_peace attack sweep 0 1 0xffffff 0x7ffff1
+run "every opcode, every length, QPs that are not there" in_peace attack sweep $patience 0 1 0xffffff 0x7ffff1
 run "every opcode, every length, QPs that are there" in_peace swept_qps
 run "random packets" in_peace random_packets
 run "batches of what are not packets" in_peace attack batches

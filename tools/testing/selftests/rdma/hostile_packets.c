@@ -3,7 +3,8 @@
  * hostile_packets SOURCE DESTINATION MODE ...: sends RoCEv2 packets that no
  * honest peer would send, with a right ICRC where that matters. IPv4 addresses.
  *
- *	sweep QPN...	every opcode with every length from 0 to 128, to each QPN
+ *	sweep STEP QPN...	every opcode with every STEPth length from 0 to 128, to
+ *			each QPN
  *	random SEED N QPN...	N packets of random bytes, most with a right ICRC,
  *			many to these QPs with a PSN around the expected one
  *	batches		UDP batches whose segments are not packets
@@ -123,13 +124,13 @@ static void put_bth(uint8_t *packet, uint8_t opcode, uint8_t pad, uint32_t qpn,
 	put24(packet + 9, psn);
 }
 
-static void sweep(uint32_t qpn)
+static void sweep(uint32_t qpn, int step)
 {
 	uint8_t packet[256];
 	int opcode, length, i;
 
 	for (opcode = 0; opcode < 256; opcode++) {
-		for (length = 0; length <= 128; length++) {
+		for (length = opcode % step; length <= 128; length += step) {
 			for (i = 0; i < (int)sizeof(packet); i++)
 				packet[i] = opcode + i * length;
 			put_bth(packet, opcode, length & 3, qpn,
@@ -259,9 +260,9 @@ int main(int argc, char **argv)
 	    bind(sock, (struct sockaddr *)&source, sizeof(source)))
 		die("socket");
 
-	if (strcmp(argv[3], "sweep") == 0) {
-		for (i = 4; i < argc; i++)
-			sweep(strtoul(argv[i], NULL, 0));
+	if (strcmp(argv[3], "sweep") == 0 && argc >= 5 && atoi(argv[4]) > 0) {
+		for (i = 5; i < argc; i++)
+			sweep(strtoul(argv[i], NULL, 0), atoi(argv[4]));
 	} else if (strcmp(argv[3], "random") == 0 && argc >= 6) {
 		send_random(atoi(argv[4]), atol(argv[5]), argv + 6, argc - 6);
 	} else if (strcmp(argv[3], "batches") == 0) {

@@ -178,7 +178,7 @@ nothing_is_left()
 	unload || fail "the module can't be unloaded"
 	! port_is_bound 1 || fail "port 4791 is bound"
 	! port_is_bound 2 || fail "port 4791 is bound"
-	in_side 1 timeout 20 ip link del eth0 || fail "the netdev can't be removed"
+	in_side 1 timeout $((20 * patience)) ip link del eth0 || fail "the netdev can't be removed"
 	note "unloading and removing the netdev took $(since "$start") s"
 }
 

@@ -114,7 +114,7 @@ leaves_nothing()
 	unload_all
 	[ ! -e "/sys/class/infiniband/xr1" ] || fail "xr1"
 	! dmesg | grep -q 'unregister_netdevice: waiting' || fail "a netdev's references leaked"
-	in_side 1 timeout 20 ip link del eth0 || fail "the netdev can't be removed"
+	in_side 1 timeout $((20 * patience)) ip link del eth0 || fail "the netdev can't be removed"
 }
 
 make_wire 4200 || bail_out "cannot make two namespaces with a veth pair"

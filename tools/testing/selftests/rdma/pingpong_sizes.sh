@@ -37,7 +37,7 @@ too_long_for_ud()
 # The program compares with the port's MTU by itself.
 exec_ud()
 {
-	in_side 1 timeout 20 ibv_ud_pingpong -d xr1 "$@" < /dev/null
+	in_side 1 timeout $((20 * patience)) ibv_ud_pingpong -d xr1 "$@" < /dev/null
 }
 
 make_pair 4200

@@ -45,7 +45,7 @@ one_module()
 	local status=0
 	has_module "$1" || skip "rdma-core of this suite has no test_$1"
 	# A segfault after the last test is pyverbs' own; what counts is the tests.
-	in_side 1 timeout -k 5 300 python3 "$tests/pyverbs_ktap.py" "$scratch/suite" \
+	in_side 1 timeout -k 5 $((300 * patience)) python3 "$tests/pyverbs_ktap.py" "$scratch/suite" \
 		"tests.test_$1" "$not_offered" --dev xr1 --gid "$2" > "$scratch/module" 2> "$scratch/module.err" ||
 		status=$?
 	cat "$scratch/module"

@@ -95,7 +95,7 @@ of_connected_programs()
 	client=$!
 	wait_for 20 is_pinging || { show_talk; fail "no ping comes through"; }
 	start=$EPOCHREALTIME
-	timeout 60 rdma link del xr1
+	timeout $((60 * patience)) rdma link del xr1
 	note "took $(since "$start") s"
 	[ "$(since "$start" | cut -d . -f 1)" -lt "$hang_s" ] || fail "took $(since "$start") s"
 	wait_for 30 not kill -0 "$client" || fail "the client does not notice"
@@ -118,7 +118,7 @@ with_packets_in_a_queue()
 		xr2 "$(gid_index 2 10.0.0.2)" > "$scratch/transfer" 2>&1 &
 	wait_for 20 has_sent_packets || fail "nothing was sent"
 	start=$EPOCHREALTIME
-	timeout 60 rdma link del xr1
+	timeout $((60 * patience)) rdma link del xr1
 	note "took $(since "$start") s"
 	[ "$(since "$start" | cut -d . -f 1)" -lt "$hang_s" ] || fail "took $(since "$start") s"
 }

@@ -6,6 +6,8 @@
 # one failure more. Needs root and the modules; see Documentation/testing.rst.
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tools/testing/selftests/rdma/lib/wait.sh
+. "$here/lib/wait.sh"
 passed=0 failed=0 skipped=0
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
@@ -67,7 +69,7 @@ for name in "${tests[@]}"; do
 	name=$(basename "$name" .sh)
 	start=$SECONDS
 	echo "# $name"
-	timeout -k 10 "${TEST_SECONDS:-900}" "$here/$name.sh" 2>&1 | tee "$log"
+	timeout -k 10 "${TEST_SECONDS:-$((900 * patience))}" "$here/$name.sh" 2>&1 | tee "$log"
 	tally "$name" "${PIPESTATUS[0]}"
 	echo "# $name: $((SECONDS - start)) s"
 done

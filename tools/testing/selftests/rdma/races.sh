@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Calls that meet in the kernel.
+#
+#	namespace xr1: device xr1 on eth0, a veth whose other end is in xr2
+#
+# Promises: a QP goes through its states in any order while a program posts to it,
+# and works afterwards; receives posted while it fails come back flushed, all of
+# them; objects may be resized by several threads at once, and looked at with
+# rdma(8) while they come and go. The kernel lives and its log stays silent.
+
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need_helper races
+[ "$LINK_TYPE" = xroce ] || skip_all "the kernel's own driver does not survive it"
+
+seed=${SEED:-$RANDOM}
+seconds=${RACE_SECONDS:-5}
+plan 5
+
+race()
+{
+	mark_log
+	timeout -k 5 $((seconds * 5 + 60 * patience)) "$(helper races)" xr1 "$(gid_index 1 10.0.0.1)" \
+		"$seconds" "$1" "$seed" > "$scratch/race" 2>&1 ||
+		{ show_counters 1; cat "$scratch/race"; fail "the program failed"; }
+	note "$(cat "$scratch/race")"
+	log_since_mark > "$scratch/kernel"
+	[ ! -s "$scratch/kernel" ] || { cat "$scratch/kernel"; fail "the log is not silent"; }
+}
+
+# What there was to see is counted: a look at nothing shows nothing.
+looked_at()
+{
+	local pid looks=0 seen=0
+	race objects &
+	pid=$!
+	while kill -0 $pid 2> /dev/null; do
+		for object in cq qp mr srq pd; do
+			rdma resource show $object -dd > "$scratch/objects" 2>&1 || true
+			seen=$((seen + $(grep -c races "$scratch/objects" || true)))
+		done
+		looks=$((looks + 1))
+	done
+	wait $pid
+	note "$looks looks, $seen objects"
+	[ $seen -gt 0 ] || fail "saw no object"
+}
+
+make_pair 1500
+note "seed $seed"
+
+run "states of a QP while requests are posted" race states
+run "receives posted around the way to ERR" race flush
+run "a CQ and an SRQ resized by three threads" race resize
+run "objects that rdma(8) looks at" looked_at
+run "traffic works as before" pingpong rc 4
+finish
