@@ -51,7 +51,7 @@ help:
 	@echo '  install      - install them, so that modprobe finds them'
 	@echo '  clean        - remove what was built'
 	@echo 'Trying and testing:'
-	@echo '  demo         - show two virtual machines talking RDMA'
+	@echo '  demo         - show RDMA from one network namespace to another, in a virtual machine'
 	@echo '  check        - all tests that a change must pass'
 	@echo '  check-unit   - of these, those that need no kernel'
 	@echo '  check-debug  - tests in a kernel with its own checkers on'
