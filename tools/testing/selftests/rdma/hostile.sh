@@ -59,30 +59,6 @@ honest_traffic()
 
 # ---- victims ----------------------------------------------------------------------
 
-# victim: sets rc (an array), uc, ud, psn, va, rkey and length.
-victim()
-{
-	local words i
-	coproc VICTIM { timeout -k 5 $((300 * patience)) "$(helper victim)" xr1 "$(gid_index 1 10.0.0.1)" 10.0.0.2 "$1"; }
-	read -r -t 60 -a words <&"${VICTIM[0]}" || fail "no victim"
-	rc=()
-	for ((i = 1; i <= $1; i++)); do
-		rc+=("${words[i]}")
-	done
-	uc=${words[i + 1]} ud=${words[i + 3]} psn=${words[i + 5]} va=${words[i + 7]}
-	rkey=${words[i + 9]} length=${words[i + 11]}
-	[ "${words[i]}${words[i + 10]}" = uclength ] || fail "victim says: ${words[*]}"
-}
-
-# verdict: what became of it. The descriptors go with the process.
-verdict()
-{
-	local from=${VICTIM[0]} to=${VICTIM[1]}
-	exec {to}>&-
-	read -r -t 60 said <&"$from" || fail "the victim died"
-	note "victim: $said"
-}
-
 swept_qps()
 {
 	victim 1

@@ -28,6 +28,10 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$tests/lib/programs.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/transfer.sh
 . "$tests/lib/transfer.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/victim.sh
+. "$tests/lib/victim.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/wire.sh
+. "$tests/lib/wire.sh"
 
 # The programs in C of this folder: built by "make", or handed to a guest.
 helper()

@@ -7,6 +7,9 @@
 # Tables are long and mostly empty; tests give few addresses.
 gids_to_look_at=64
 
+# Which of an address's two GIDs tests use that don't say.
+gid_type=${GID_TYPE:-RoCE v2}
+
 # gid_of ADDRESS: the address as sysfs writes a GID.
 gid_of()
 {
@@ -44,7 +47,7 @@ gid_index()
 		read -r gid 2> /dev/null < "$folder/gids/$i" || return
 		[ "$gid" = "$wanted" ] || continue
 		read -r type 2> /dev/null < "$folder/gid_attrs/types/$i" || continue
-		[ "$type" = "${3:-RoCE v2}" ] || continue
+		[ "$type" = "${3:-$gid_type}" ] || continue
 		printf '%d\n' "$i"
 		return
 	done
