@@ -57,9 +57,9 @@ struct xiwarp_burst {
 };
 
 /*
- * The header of segment @i < nsegs, ready for xiwarp_wire_build(): info, hdr_len
- * and payload_len are set. Return: where its payload begins, counted from
- * @burst->offset.
+ * The header of segment @i < nsegs, ready for xiwarp_wire_build(); payload_len is
+ * set. Return: where its payload begins, counted from @burst->offset. Not for
+ * XIWARP_FPDU and XIWARP_LOCAL.
  */
 u32 xiwarp_burst_segment(const struct xiwarp_burst *burst, u32 i,
 			 struct xiwarp_seg *seg);

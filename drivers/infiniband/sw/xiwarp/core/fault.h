@@ -77,7 +77,7 @@ enum xiwarp_event {
 /* What of the refused segment a Terminate copies (RFC 5040 4.8, figure 10). */
 enum xiwarp_copy {
 	XIWARP_COPY_NONE,
-	XIWARP_COPY_DDP,	/* M, D; a Read Request's header, too: R */
+	XIWARP_COPY_HEADERS,	/* M, D; a Read Request's header, too: R */
 };
 
 /**
@@ -88,6 +88,7 @@ enum xiwarp_copy {
  * @copy: enum xiwarp_copy
  * @status: enum xiwarp_status for the receive that the message holds
  * @event: enum xiwarp_event when no receive can tell
+ * @is_remote: found in what the peer sent; false: a failure of ours
  */
 struct xiwarp_fault_row {
 	u8 layer;
@@ -96,6 +97,7 @@ struct xiwarp_fault_row {
 	u8 copy;
 	u8 status;
 	u8 event;
+	bool is_remote;
 };
 
 /* Never NULL for @fault < XIWARP_FAULTS. */

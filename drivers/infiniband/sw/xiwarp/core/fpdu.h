@@ -19,8 +19,6 @@
 #define XIWARP_CRC_SEED		0xffffffffU
 /* Smallest MULPDU whatever the path (RFC 5044 5.1). */
 #define XIWARP_MIN_MULPDU	128
-/* Largest ULPDU sent: pad, markers and FPDUPTR stay within 16 bits. */
-#define XIWARP_MAX_MULPDU	64960
 
 /* Continue a CRC over payload; not finished, seed XIWARP_CRC_SEED. */
 static inline u32 xiwarp_crc(u32 crc, const void *data, unsigned int len)
@@ -31,10 +29,11 @@ static inline u32 xiwarp_crc(u32 crc, const void *data, unsigned int len)
 /**
  * xiwarp_fpdu_mulpdu - the longest ULPDU whose FPDU fits into one TCP segment
  * @emss: bytes that TCP puts into a segment now (0 = unknown). Larger than the
- *	real one, up to 64 KiB, for peers known to be software
+ *	real one, up to 65535, for peers known to be software
  * @markers: markers are sent
  *
- * Return: between XIWARP_MIN_MULPDU and XIWARP_MAX_MULPDU (RFC 5044 4.5).
+ * Return: at least XIWARP_MIN_MULPDU; the whole FPDU, markers included, is no
+ * longer than 65535 bytes (RFC 5044 4.5).
  */
 u32 xiwarp_fpdu_mulpdu(u32 emss, bool markers);
 
@@ -135,7 +134,6 @@ bool xiwarp_deframer_is_idle(const struct xiwarp_deframer *d);
 struct xiwarp_framer {
 	bool has_markers;
 	bool has_crc;
-	bool is_sealed;		/* tail is computed */
 	u32 to_marker;
 	u32 at;
 	u32 crc;

@@ -21,7 +21,7 @@
  *	FAULT:	the stream is broken, see step.done; nothing to answer
  *	STOP:	discard all further input
  *
- * input() changes nothing; the answers do. Steps that take no bytes (RECV, DONE,
+ * Asked twice, input() says the same; the answers move on. Steps that take no bytes (RECV, DONE,
  * FAULT, PLACE with a bad key) must be dealt with even when no byte is at hand:
  * loop until TAKE, PLACE or SKIP meets an empty socket, or STOP. FAULT is given
  * once, then STOP.
@@ -29,6 +29,9 @@
  * Payload may be placed before the CRC behind it is known, never delivered: a
  * segment that fails its CRC completes nothing. With CRC, faults in a segment
  * are told after its CRC has shown that they are the peer's.
+ *
+ * A receive request in hand when the stream stops without completing it is the
+ * shell's to flush.
  *
  * Sending: output() gives bursts; the shell makes FPDUs (fpdu.h) of them. When
  * all bytes of all bursts so far are in the socket it says sent(); that finishes
@@ -212,35 +215,36 @@ struct xiwarp_rdmap {
 
 	/* send ring, free running: reap <= una <= cur <= posted */
 	u32 reap;		/* oldest request not yet reaped */
-	u32 rd_una;		/* no READ or atomic in flight is older */
+	u32 una;		/* oldest request not finished */
+	u32 rd_una;		/* no unanswered READ or atomic is older */
+	u32 sent;		/* what is older is in the socket */
 	u32 cur;		/* request being sent */
 	u32 cur_done;		/* its payload bytes given out */
 	bool is_imm_due;	/* WRITE_IMM: the Write is out */
 	u16 rd_in_flight;	/* READs and atomics, the RTR's included */
 	bool is_rtr_due;
 	bool is_rtr_read;	/* the RTR's READ is unanswered */
-	bool is_held;		/* no first FPDU yet, or hold() */
 	bool is_broken;		/* send nothing but the Terminate, take nothing */
 	bool is_term_due;
 	bool prefers_requests;	/* whose turn it is: ours or the peer's READs */
 	bool is_failed;		/* a request of ours failed: start none */
-	u8 term_fault;
 	u32 tx_msn[XIWARP_QUEUES];
 
 	/* READs and atomics of the peer, a ring of cfg.ird slots */
 	struct xiwarp_rd *rd;
-	u16 rd_head;
+	u16 rd_head;		/* oldest */
 	u16 rd_count;
+	u16 rd_given;		/* slot that the last answer came from */
 
 	/* receiving */
 	struct xiwarp_deframer deframer;
 	struct xiwarp_seg seg;	/* valid from header to DONE */
 	u32 rx_msn[XIWARP_QUEUES];
 	bool has_first;		/* a good FPDU came */
-	bool is_judged;		/* header was accepted, nothing more to ask */
 	bool has_recv;		/* a receive request is held */
 	bool is_fault_due;	/* step FAULT is to be given */
 	u8 rx_fault;		/* found in this FPDU, told after its CRC */
+	struct xiwarp_done fault;	/* what step FAULT will say */
 	u8 recv_op;		/* opcode of the open Send */
 	bool in_message;	/* a Send has begun and not ended */
 	u64 recv_len;
@@ -316,17 +320,25 @@ void xiwarp_rdmap_read_refused(struct xiwarp_rdmap *s,
  * FROM_WR: the payload can't be read; @status, after everything before it has
  * completed. Ends the stream like a fault (LOCAL).
  */
-void xiwarp_rdmap_fail_wr(struct xiwarp_rdmap *s, struct xiwarp_wr *wr,
+void xiwarp_rdmap_fail_wr(struct xiwarp_rdmap *s,
+			  const struct xiwarp_burst *burst,
 			  enum xiwarp_status status);
 /* LOCAL: @status SUCCESS or why not; that ends the stream, too. */
-void xiwarp_rdmap_local_done(struct xiwarp_rdmap *s, struct xiwarp_wr *wr,
+void xiwarp_rdmap_local_done(struct xiwarp_rdmap *s,
+			     const struct xiwarp_burst *burst,
 			     enum xiwarp_status status);
 
 /* All bytes of all bursts so far were taken by the socket. */
 void xiwarp_rdmap_sent(struct xiwarp_rdmap *s);
 
-/* True when output() would give something (but for new posts). */
-bool xiwarp_rdmap_has_output(const struct xiwarp_rdmap *s);
+/*
+ * True when a step FAULT waits in input() that no byte of the peer brings about:
+ * after read_refused(), fail_wr(), local_done(), sent().
+ */
+static inline bool xiwarp_rdmap_has_fault(const struct xiwarp_rdmap *s)
+{
+	return s->is_fault_due;
+}
 
 /* Oldest finished request in posting order, removed from the ring; or NULL. */
 struct xiwarp_wr *xiwarp_rdmap_reap(struct xiwarp_rdmap *s);

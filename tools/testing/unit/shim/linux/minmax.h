@@ -7,7 +7,7 @@
 	__auto_type __x = (x);				\
 	__auto_type __y = (y);				\
 	(void)(&__x == &__y);				\
-	__x op __y ? __x : __y; })
+	(__typeof__(__x))(__x op __y ? __x : __y); })
 
 #define min(x, y)	__shim_cmp(x, y, <)
 #define max(x, y)	__shim_cmp(x, y, >)
