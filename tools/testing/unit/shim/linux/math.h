@@ -8,4 +8,14 @@
 #define round_up(x, y)	((((x) - 1) | __shim_round_mask(x, y)) + 1)
 #define round_down(x, y)	((x) & ~__shim_round_mask(x, y))
 
+static inline unsigned long int_sqrt(unsigned long x)
+{
+	unsigned long root = 0, bit;
+
+	for (bit = 1UL << 31; bit; bit >>= 1)
+		if ((root + bit) * (root + bit) <= x)
+			root += bit;
+	return root;
+}
+
 #endif
