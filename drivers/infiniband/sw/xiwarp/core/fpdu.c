@@ -211,7 +211,8 @@ void xiwarp_framer_begin(struct xiwarp_framer *f, const u8 *hdr,
 	u32 ulpdu = hdr_len + payload;
 
 	put_unaligned_be16((u16)ulpdu, f->hdr);
-	memcpy(f->hdr + XIWARP_LENGTH_BYTES, hdr, hdr_len);
+	if (hdr_len)
+		memcpy(f->hdr + XIWARP_LENGTH_BYTES, hdr, hdr_len);
 	f->hdr_len = (u8)(XIWARP_LENGTH_BYTES + hdr_len);
 	f->hdr_done = 0;
 	f->payload = payload;

@@ -47,6 +47,7 @@ void xiwarp_sendq_settle(struct xiwarp_rdmap *s)
 	if (!s->is_failed || s->una != s->cur || s->is_broken)
 		return;
 	xiwarp_sq_wr(&s->sq, s->cur)->is_done = true;
+	s->is_failed = false;
 	s->una = ++s->cur;
 	s->sent = s->una;
 	s->rd_una = s->una;
