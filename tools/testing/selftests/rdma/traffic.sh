@@ -45,23 +45,31 @@ counters_agree()
 	agree 2 1
 }
 
+# total NAME: of both sides
+total()
+{
+	echo $(($(counter 1 "$1") + $(counter 2 "$1")))
+}
+
 # The last acknowledgement may find that the program is gone. A host that stalls for
-# longer than the programs' timeout of 67 ms sends again, and the copies are stale or
-# duplicates. Nothing else may be dropped.
+# longer than the programs' timeout of 67 ms sends again, and a program that moves to
+# another processor may overtake its own packets: veth has a queue for each. Then the
+# copies are stale or duplicates. Nothing else may be dropped, and few at that.
 nothing_dropped()
 {
-	local side drops timeouts reason
-	timeouts=$(($(counter 1 local_ack_timeout_err) + $(counter 2 local_ack_timeout_err)))
-	for side in 1 2; do
-		drops=$(($(sum_of_drops "$side") - $(counter "$side" drop_no_qp)))
-		[ "$timeouts" = 0 ] || for reason in stale duplicate qp_state; do
-			drops=$((drops - $(counter "$side" "drop_$reason")))
-		done
-		[ "$drops" = 0 ] || { show_counters "$side"; fail "xr$side dropped packets"; }
-		[ "$timeouts" != 0 ] || [ "$(counter "$side" retransmitted_packets)" = 0 ] ||
-			fail "xr$side retransmitted"
+	local reason dropped expected='no_qp' excused
+	excused=$(($(total local_ack_timeout_err) + $(total out_of_sequence)))
+	[ $excused = 0 ] || expected+=' stale duplicate out_of_order qp_state'
+	dropped=$(($(sum_of_drops 1) + $(sum_of_drops 2)))
+	for reason in $expected; do
+		dropped=$((dropped - $(total "drop_$reason")))
 	done
-	[ "$timeouts" = 0 ] || echo "# $timeouts timeouts: this machine stalls"
+	note "$(total local_ack_timeout_err) timeouts, $(total out_of_sequence) overtaken," \
+		"$(total retransmitted_packets) of $(total tx_packets) sent again"
+	[ $dropped = 0 ] || { show_counters 1; show_counters 2; fail "$dropped packets dropped"; }
+	[ $excused != 0 ] || [ "$(total retransmitted_packets)" = 0 ] || fail "sent again"
+	[ "$(total retransmitted_packets)" -lt $(($(total tx_packets) / 20)) ] ||
+		fail "more than one in twenty was sent again"
 }
 
 make_pair 4200

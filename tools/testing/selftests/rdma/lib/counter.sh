@@ -6,7 +6,9 @@
 # counter SIDE NAME
 counter()
 {
-	cat "/sys/class/infiniband/xr$1/ports/1/hw_counters/$2"
+	local value
+	read -r value < "/sys/class/infiniband/xr$1/ports/1/hw_counters/$2"
+	echo "$value"
 }
 
 # Names of the counters that tell why packets were dropped.
