@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # scratch and limit are set by the other parts
+# shellcheck disable=SC2154 # scratch, limit and patience are set by the other parts
 #
 # Data between the two sides, every byte compared (transfer.c).
 
@@ -9,6 +9,8 @@ transfer()
 {
 	local family=$1 one two
 	shift
+	# A slow kernel needs time to answer; options given come last and win.
+	[ "$patience" = 1 ] || set -- -u 17 "$@"
 	one=$(gid_index 1 "$(address 1 "$family")") || fail "no such GID on xr1"
 	two=$(gid_index 2 "$(address 2 "$family")") || fail "no such GID on xr2"
 	timeout -k 5 "$limit" "$(helper transfer)" "$@" xr1 "$one" xr2 "$two" \
