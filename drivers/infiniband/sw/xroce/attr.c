@@ -5,6 +5,7 @@
  */
 #include "attr.h"
 #include "device.h"
+#include "mcast.h"
 
 #define VENDOR_ID	0xffffff	/* no vendor has it; rxe's too */
 /* As the provider takes it apart. */
@@ -48,7 +49,8 @@ int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->vendor_id = VENDOR_ID;
 	attr->sys_image_guid = dev->guid;
 	attr->device_cap_flags = CAP_FLAGS;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG |
+				 IBK_BLOCK_MULTICAST_LOOPBACK;
 	attr->local_ca_ack_delay = CA_ACK_DELAY;
 	attr->max_pkeys = 1;
 
@@ -71,6 +73,9 @@ int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_srq_sge = XROCE_MAX_SGE;
 	attr->max_pd = MAX_PD;
 	attr->max_ah = XROCE_MAX_AH;
+	attr->max_mcast_grp = XROCE_MAX_GROUPS;
+	attr->max_mcast_qp_attach = XROCE_MAX_MEMBERS;
+	attr->max_total_mcast_qp_attach = XROCE_MAX_GROUPS * XROCE_MAX_MEMBERS;
 
 	attr->max_mr = XRDMA_KEY_MAX;
 	attr->max_mr_size = U64_MAX;

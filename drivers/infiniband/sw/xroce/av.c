@@ -6,6 +6,7 @@
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/xroce-abi.h>
 #include "av.h"
@@ -61,12 +62,21 @@ struct xroce_av *xroce_av_create(const struct rdma_ah_attr *attr,
 	av->l3 = l3;
 	av->sgid = grh->sgid_attr->gid;
 	av->dgid = grh->dgid;
+	av->is_group = rdma_is_multicast_addr((struct in6_addr *)av->dgid.raw);
 	ether_addr_copy(av->dmac, attr->roce.dmac);
 	av->tclass = grh->traffic_class;
 	av->hop_limit = grh->hop_limit ?: DEFAULT_HOP_LIMIT;
 	av->sl = attr->sl;
 	av->flow_label = grh->flow_label & FLOW_LABEL_MASK;
 	return av;
+}
+
+struct net_device *xroce_av_egress_rcu(const struct xroce_av *av,
+				       const struct xroce_dev *dev)
+{
+	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
+
+	return IS_ERR(ndev) ? dev->ndev : ndev;
 }
 
 void xroce_av_put(struct xroce_av *av)

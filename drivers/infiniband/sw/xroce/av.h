@@ -7,6 +7,8 @@
 #include "core/icrc.h"
 #include "xrdma.h"
 
+struct xroce_dev;
+
 /**
  * struct xroce_av - an address vector, constant after creation
  * @ref: one for the AH or QP, one for each work request that uses it
@@ -14,6 +16,7 @@
  * @pd: PD of the address handle; NULL for a QP's own
  * @sgid_attr: held; its netdev is found by rdma_read_gid_attr_ndev_rcu()
  * @l3: enum xroce_l3
+ * @is_group: @dgid is a multicast group
  * @sgid: source
  * @dgid: destination
  * @dmac: destination MAC as the verbs core resolved it
@@ -28,6 +31,7 @@ struct xroce_av {
 	const struct ib_pd *pd;
 	const struct ib_gid_attr *sgid_attr;
 	enum xroce_l3 l3;
+	bool is_group;
 	union ib_gid sgid;
 	union ib_gid dgid;
 	u8 dmac[ETH_ALEN];
@@ -58,6 +62,14 @@ struct xroce_av *xroce_av_create(const struct rdma_ah_attr *attr,
 				 const struct ib_pd *pd, gfp_t gfp);
 /* Any context. NULL is fine. */
 void xroce_av_put(struct xroce_av *av);
+
+/*
+ * The netdev that packets leave by: that of the source GID (a VLAN, perhaps). When
+ * the address was removed its entry is dead for good, but the address may be back:
+ * the device's own then. Caller holds rcu_read_lock().
+ */
+struct net_device *xroce_av_egress_rcu(const struct xroce_av *av,
+				       const struct xroce_dev *dev);
 
 /* A user's address handle by number, with a reference; NULL if none or of another PD. */
 struct xroce_av *xroce_av_find(struct xrdma_table *ahs, u32 number,

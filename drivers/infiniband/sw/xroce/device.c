@@ -80,6 +80,25 @@ static int nearness(const struct xroce_dev *dev, const struct net_device *ndev)
 					    (struct net_device *)ndev);
 }
 
+bool xroce_dev_is_near_rcu(const struct xroce_dev *dev,
+			   const struct net_device *ndev)
+{
+	return nearness(dev, ndev);
+}
+
+struct xroce_dev *xroce_dev_next_near_rcu(struct xroce_dev *dev, struct net *net,
+					  const struct net_device *ndev)
+{
+	dev = dev ? list_next_entry(dev, node) :
+		    list_first_entry(&devices, struct xroce_dev, node);
+	list_for_each_entry_from_rcu(dev, &devices, node) {
+		if (!READ_ONCE(dev->is_leaving) &&
+		    net_eq(dev_net(dev->ndev), net) && nearness(dev, ndev))
+			return dev;
+	}
+	return NULL;
+}
+
 struct xroce_dev *xroce_dev_find_rcu(struct net *net, const union ib_gid *dgid,
 				     const struct net_device *ndev)
 {
@@ -176,6 +195,7 @@ static struct xroce_dev *alloc_dev(struct net_device *ndev, struct net *net)
 	xrdma_table_init(&dev->keys, XRDMA_KEY_MIN, XRDMA_KEY_MAX);
 	xrdma_table_init(&dev->ahs, 1, XROCE_MAX_AH);
 	xrdma_table_init(&dev->gsi, 1, 1);
+	xroce_groups_init(&dev->groups);
 	dev->guid = make_guid(ndev);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->tracker, GFP_KERNEL);

@@ -6,6 +6,7 @@
 #include <linux/netdevice.h>
 #include <linux/stringify.h>
 #include <rdma/ib_verbs.h>
+#include "mcast.h"
 #include "xrdma.h"
 
 /* Major, minor, patch level. */
@@ -36,6 +37,7 @@ struct xroce_net;
  * @keys: memory regions
  * @ahs: address handles that user space names by number
  * @gsi: QP1, at index 1, if it exists
+ * @groups: multicast groups with members here
  * @stats: enum xroce_stat
  * @node: in the list of all devices, RCU
  * @sockets: of the namespace that @ndev was in when the device was made
@@ -50,6 +52,7 @@ struct xroce_dev {
 	struct xrdma_table keys;
 	struct xrdma_table ahs;
 	struct xrdma_table gsi;
+	struct xroce_groups groups;
 	struct xrdma_stats stats;
 	struct list_head node;
 	struct xroce_net *sockets;
@@ -81,9 +84,20 @@ void xroce_dev_exit(void);
  */
 struct xroce_dev *xroce_dev_on_rcu(const struct net_device *ndev);
 
+/* Frames and groups that come in by @ndev are for @dev: it is on it or below it. */
+bool xroce_dev_is_near_rcu(const struct xroce_dev *dev,
+			   const struct net_device *ndev);
+
 /*
- * The device that owns address @dgid in @net, for packets to QP1 and to
- * multicast groups: the one on @ndev (or below it) if there are several.
+ * The devices in @net near @ndev, one after the other: the next after @dev, the
+ * first if that is NULL; NULL at the end. Caller holds rcu_read_lock().
+ */
+struct xroce_dev *xroce_dev_next_near_rcu(struct xroce_dev *dev, struct net *net,
+					  const struct net_device *ndev);
+
+/*
+ * The device that owns address @dgid in @net, for packets to QP1 and for counting
+ * drops: the one on @ndev (or below it) if there are several.
  * Groups have no owner, only @ndev counts for them. Softirq or process.
  * Caller holds rcu_read_lock(); the result is valid until it is released.
  */

@@ -8,7 +8,6 @@
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
-#include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 #include "av.h"
 #include "core/wire.h"
@@ -45,7 +44,7 @@ static int receive(struct sk_buff *skb, struct net_device *ndev,
 	};
 
 	/* Not for our MAC: a switch floods, a tap looks. */
-	if (skb->pkt_type != PACKET_HOST) {
+	if (skb->pkt_type != PACKET_HOST && skb->pkt_type != PACKET_MULTICAST) {
 		kfree_skb(skb);
 		return NET_RX_DROP;
 	}
@@ -114,9 +113,7 @@ int xroce_eth_send(struct xroce_dev *dev, struct sk_buff *skb,
 	int err;
 
 	rcu_read_lock();
-	ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
-	if (IS_ERR(ndev))
-		ndev = dev->ndev;
+	ndev = xroce_av_egress_rcu(av, dev);
 	skb->dev = ndev;
 	skb_reset_transport_header(skb);
 	if (!(ndev->flags & IFF_UP) || ndev->type == ARPHRD_NONE ||

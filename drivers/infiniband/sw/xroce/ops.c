@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include "attr.h"
 #include "device.h"
+#include "mcast.h"
 #include "ops.h"
 #include "port.h"
 #include "post.h"
@@ -132,6 +133,9 @@ const struct ib_device_ops xroce_ops = {
 	.modify_ah = xroce_modify_ah,
 	.query_ah = xroce_query_ah,
 	.destroy_ah = xroce_destroy_ah,
+
+	.attach_mcast = xroce_attach_mcast,
+	.detach_mcast = xroce_detach_mcast,
 
 	.create_cq = xroce_create_cq_op,
 	.resize_user_cq = xroce_resize_cq_op,

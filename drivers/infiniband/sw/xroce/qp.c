@@ -60,7 +60,8 @@ static int check_init(const struct xroce_dev *dev,
 {
 	int err;
 
-	if (init->create_flags)
+	if (init->create_flags & ~IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK ||
+	    (init->create_flags && init->qp_type != IB_QPT_UD))
 		return -EOPNOTSUPP;
 	err = check_type(dev, init, is_user);
 	if (err)
@@ -166,6 +167,8 @@ static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
 {
 	qp->is_user = is_user;
 	qp->service = services[init->qp_type];
+	qp->blocks_own_mcast = init->create_flags &
+			       IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->attr.qp_state = IB_QPS_RESET;
 	qp->attr.path_mtu = IB_MTU_1024;

@@ -44,6 +44,7 @@ struct xroce_swqe {
  * @attr: current attributes, attr.qp_state included
  * @sq_sig_all: every send completes
  * @is_user: rings are mapped
+ * @blocks_own_mcast: does not want what it sends to groups itself
  * @av: RC, UC: the peer
  * @service: enum xroce_service
  * @max_send_sge, @max_inline: of a send slot
@@ -90,6 +91,7 @@ struct xroce_qp {
 	struct ib_qp_attr attr;
 	bool sq_sig_all;
 	bool is_user;
+	bool blocks_own_mcast;
 	struct xroce_av *av;
 	u8 service;
 	u32 max_send_sge;

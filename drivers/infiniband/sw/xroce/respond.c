@@ -5,6 +5,7 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <rdma/ib_addr.h>
 #include "complete.h"
 #include "progress.h"
 #include "qp.h"
@@ -47,13 +48,14 @@ static bool is_from_peer(const struct xroce_av *av, const struct sk_buff *skb)
 
 /*
  * IP delivers to our addresses only and connected QPs know theirs; a datagram
- * with a GRH may name any.
+ * with a GRH may name any. One to a group was queued for members only.
  */
 static bool is_for_us(const struct xroce_qp *qp, struct sk_buff *skb)
 {
 	const struct ib_grh *grh = (void *)skb_network_header(skb);
 
 	return xroce_rx_cb(skb)->l3 != XROCE_L3_GRH ||
+	       rdma_is_multicast_addr((struct in6_addr *)grh->dgid.raw) ||
 	       xroce_dev_has_gid(xroce_qp_dev(qp), &grh->dgid);
 }
 

@@ -3,7 +3,6 @@
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
 #include <net/route.h>
-#include <rdma/ib_cache.h>
 #include "core/wire.h"
 #include "qp.h"
 #include "route.h"
@@ -52,18 +51,6 @@ static struct dst_entry *lookup_ipv6(struct net *net, const struct xroce_av *av,
 	return NULL;
 }
 
-/*
- * The netdev of the source GID (a VLAN, perhaps). When the address was removed
- * its entry is dead for good, but the address may be back: the port's own then.
- */
-static struct net_device *egress_rcu(const struct xroce_qp *qp,
-				     const struct xroce_av *av)
-{
-	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
-
-	return IS_ERR(ndev) ? xroce_qp_dev(qp)->ndev : ndev;
-}
-
 static struct dst_entry *lookup(const struct xroce_qp *qp,
 				const struct xroce_av *av)
 {
@@ -71,7 +58,7 @@ static struct dst_entry *lookup(const struct xroce_qp *qp,
 	struct net_device *ndev;
 
 	rcu_read_lock();
-	ndev = egress_rcu(qp, av);
+	ndev = xroce_av_egress_rcu(av, xroce_qp_dev(qp));
 	if (av->l3 == XROCE_L3_IPV4)
 		dst = lookup_ipv4(dev_net(ndev), av, ndev->ifindex);
 	else if (av->l3 == XROCE_L3_IPV6)

@@ -4,11 +4,15 @@
  * A buffer may hold several packets (segmentation offload); runs of packets for
  * one QP travel on together.
  */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
+#include <net/ip.h>
 #include <rdma/ib_addr.h>
+#include "mcast.h"
 #include "qp.h"
 #include "run.h"
 #include "rx.h"
@@ -115,6 +119,15 @@ static void dgid_of(const struct xroce_incoming *in, union ib_gid *dgid)
 		memcpy(dgid, &ipv6_hdr(in->skb)->daddr, sizeof(*dgid));
 }
 
+static void sgid_of(const struct xroce_incoming *in, union ib_gid *sgid)
+{
+	if (in->l3 == XROCE_L3_IPV4)
+		ipv6_addr_set_v4mapped(ip_hdr(in->skb)->saddr,
+				       (struct in6_addr *)sgid);
+	else
+		memcpy(sgid, &ipv6_hdr(in->skb)->saddr, sizeof(*sgid));
+}
+
 static bool is_multicast(const struct xroce_incoming *in)
 {
 	union ib_gid dgid;
@@ -139,20 +152,37 @@ static struct xrdma_ref *find_gsi(const struct xroce_incoming *in)
 	return ref;
 }
 
+/*
+ * IP has found out that the packet is for an address of this namespace, by
+ * whatever netdev it came. A frame is for the netdev's own.
+ */
+static bool comes_by_right_way(const struct xroce_incoming *in,
+			       const struct xroce_dev *dev)
+{
+	bool is_near;
+
+	if (!net_eq(dev_net(dev->ndev), dev_net(in->ndev)))
+		return false;
+	if (in->l3 != XROCE_L3_GRH)
+		return true;
+	rcu_read_lock();
+	is_near = xroce_dev_is_near_rcu(dev, in->ndev);
+	rcu_read_unlock();
+	return is_near;
+}
+
 static struct xrdma_ref *find_qp(const struct xroce_incoming *in, u32 qpn)
 {
 	struct xrdma_ref *ref;
 	struct xroce_qp *qp;
 
-	if (is_multicast(in))
-		return NULL;
 	if (qpn == XROCE_GSI_QPN)
 		return find_gsi(in);
 	ref = xrdma_ref_get(&xroce_qps, qpn);
 	if (!ref)
 		return NULL;
 	qp = ref->obj;
-	if (net_eq(dev_net(xroce_qp_dev(qp)->ndev), dev_net(in->ndev)))
+	if (comes_by_right_way(in, xroce_qp_dev(qp)))
 		return ref;
 	xrdma_ref_put(ref);
 	return NULL;
@@ -173,9 +203,12 @@ void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason)
 
 /* ---- queue -------------------------------------------------------------------------- */
 
-/* Give bytes @from..@to, packets for one QP, to it. Takes the reference. */
+/*
+ * Give bytes @from..@to, packets for one QP, to it. Takes the reference.
+ * @is_last: nobody needs the buffer after this.
+ */
 static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref, u32 from,
-		      u32 to)
+		      u32 to, bool is_last)
 {
 	struct xroce_qp *qp = ref->obj;
 	struct sk_buff *skb = in->skb;
@@ -186,7 +219,7 @@ static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref, u3
 		return;
 	}
 	/* The buffer's last run takes the caller's reference to it. */
-	skb = to == in->end ? skb_get(skb) : skb_clone(skb, GFP_ATOMIC);
+	skb = is_last ? skb_get(skb) : skb_clone(skb, GFP_ATOMIC);
 	if (!skb) {
 		xroce_count_drop(xroce_qp_dev(qp), XROCE_DROP_NO_MEMORY);
 		xrdma_ref_put(ref);
@@ -233,12 +266,143 @@ static enum xroce_drop judge(const struct xroce_incoming *in, u32 off, u32 len,
 	return XROCE_DROP_ICRC;
 }
 
+/* ---- multicast --------------------------------------------------------------------- */
+
+/* Is it @qp's own packet, and does @qp not want that? */
+static bool is_blocked(const struct xroce_incoming *in, const struct xroce_qp *qp,
+		       u32 src_qp)
+{
+	union ib_gid sgid;
+
+	if (!qp->blocks_own_mcast || src_qp != qp->ibqp.qp_num)
+		return false;
+	sgid_of(in, &sgid);
+	return xroce_dev_has_gid(xroce_qp_dev(qp), &sgid);
+}
+
+/* A copy for each member of the group at @dev. Return: how many there are. */
+static unsigned int give_to_device(const struct xroce_incoming *in,
+				   const struct xroce_dev *dev,
+				   const union ib_gid *gid, u32 off, u32 len,
+				   u32 src_qp)
+{
+	const struct xroce_member *member;
+	const struct xroce_group *group;
+	struct xrdma_ref *ref;
+	unsigned int n = 0;
+
+	group = xroce_group_find_rcu(dev, gid);
+	if (!group)
+		return 0;
+	list_for_each_entry_rcu(member, &group->members, node) {
+		ref = xrdma_ref_get(&xroce_qps, member->qpn);
+		if (!ref)
+			continue;
+		n++;
+		if (is_blocked(in, ref->obj, src_qp))
+			xrdma_ref_put(ref);
+		else
+			queue_run(in, ref, off, off + len, false);
+	}
+	return n;
+}
+
+static enum xroce_drop give_to_members(const struct xroce_incoming *in, u32 off,
+				       u32 len, u32 src_qp)
+{
+	struct xroce_dev *dev = NULL;
+	unsigned int n = 0;
+	union ib_gid gid;
+
+	dgid_of(in, &gid);
+	rcu_read_lock();
+	while ((dev = xroce_dev_next_near_rcu(dev, dev_net(in->ndev), in->ndev)))
+		n += give_to_device(in, dev, &gid, off, len, src_qp);
+	rcu_read_unlock();
+	return n ? XROCE_DROP_NONE : XROCE_DROP_NO_QP;
+}
+
+static enum xroce_drop judge_multicast(const struct xroce_incoming *in, u32 off,
+				       u32 len)
+{
+	u8 scratch[XROCE_MAX_HDR_BYTES];
+	struct xroce_pkt pkt;
+	enum xroce_drop reason;
+	const u8 *bth;
+
+	reason = parse(in, off, len, &pkt, scratch, &bth);
+	if (reason)
+		return reason;
+	if (pkt.info->service != XROCE_UD || pkt.dest_qp != XROCE_MULTICAST_QPN)
+		return XROCE_DROP_ADDRESS;
+	if (!icrc_fits(in, off, len, &pkt, bth))
+		return XROCE_DROP_ICRC;
+	return give_to_members(in, off, len, pkt.src_qp);
+}
+
+/* The members here have had it when it was sent (xroce_rx_own_multicast()). */
+static bool is_echo(const struct xroce_incoming *in)
+{
+	const struct sk_buff *skb = in->skb;
+
+	if (in->ndev->flags & IFF_LOOPBACK)
+		return false;
+	if (skb->pkt_type == PACKET_LOOPBACK)
+		return true;
+	return in->ndev->type == ARPHRD_ETHER && skb_mac_header_was_set(skb) &&
+	       ether_addr_equal(eth_hdr(skb)->h_source, in->ndev->dev_addr);
+}
+
+static void take_multicast(const struct xroce_incoming *in)
+{
+	enum xroce_drop reason;
+	u32 off, len;
+
+	if (is_echo(in))
+		return;
+	for (off = in->bth; off < in->end; off += len) {
+		len = min(in->seg, in->end - off);
+		reason = judge_multicast(in, off, len);
+		if (reason)
+			xroce_rx_drop(in, reason);
+	}
+}
+
+void xroce_rx_own_multicast(struct sk_buff *skb, struct net_device *ndev,
+			    enum xroce_l3 l3)
+{
+	struct xroce_incoming in = {
+		.skb = skb,
+		.ndev = ndev,
+		.l3 = l3,
+		.bth = xroce_icrc_l3_bytes(l3),
+		.end = skb->len,
+		.seg = skb->len - xroce_icrc_l3_bytes(l3),
+	};
+	struct xroce_pkt pkt;
+
+	/* What is sent to ourselves by the loopback netdev does come back. */
+	if (ndev->flags & IFF_LOOPBACK)
+		return;
+	/* Whoever gets it may look at the checksum (verbs core: GSI and UD). */
+	if (l3 == XROCE_L3_IPV4)
+		ip_send_check(ip_hdr(skb));
+	if (xroce_rx_parse(skb, in.bth, in.seg, &pkt))
+		give_to_members(&in, in.bth, in.seg, pkt.src_qp);
+}
+
+/* ------------------------------------------------------------------------------------ */
+
 void xroce_rx_buffer(const struct xroce_incoming *in)
 {
 	struct xrdma_ref *run = NULL, *ref;
 	u32 from = in->bth, off, len;
 	enum xroce_drop reason;
 
+	if (is_multicast(in)) {
+		take_multicast(in);
+		return;
+	}
 	for (off = in->bth; off < in->end; off += len) {
 		len = min(in->seg, in->end - off);
 		ref = NULL;
@@ -248,14 +412,14 @@ void xroce_rx_buffer(const struct xroce_incoming *in)
 			continue;
 		}
 		if (run)
-			queue_run(in, run, from, off);
+			queue_run(in, run, from, off, false);
 		run = ref;
 		from = off;
 		if (reason)
 			xroce_rx_drop(in, reason);
 	}
 	if (run)
-		queue_run(in, run, from, in->end);
+		queue_run(in, run, from, in->end, true);
 }
 
 void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb)

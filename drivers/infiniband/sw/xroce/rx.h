@@ -67,6 +67,14 @@ void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb);
  */
 void xroce_rx_buffer(const struct xroce_incoming *in);
 
+/*
+ * Give @skb, a packet to a multicast group that is about to leave by @ndev, to the
+ * members on this host, as nobody below us brings it back. Network header and all
+ * that follows are in it; @skb stays the caller's. Bottom halves off.
+ */
+void xroce_rx_own_multicast(struct sk_buff *skb, struct net_device *ndev,
+			    enum xroce_l3 l3);
+
 /* Count a drop for the device that the packet was for, if it was for one. */
 void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason);
 

@@ -4,6 +4,7 @@
 #include "eth.h"
 #include "qp.h"
 #include "route.h"
+#include "rx.h"
 #include "stats.h"
 #include "tx.h"
 #include "udp.h"
@@ -126,6 +127,16 @@ static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
 	return skb;
 }
 
+static void send_to_own_group(const struct outgoing *out, struct sk_buff *skb)
+{
+	struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = xroce_av_egress_rcu(out->av, xroce_qp_dev(out->qp));
+	xroce_rx_own_multicast(skb, ndev, out->av->l3);
+	rcu_read_unlock();
+}
+
 static void send_packet(const struct outgoing *out, struct sk_buff *skb)
 {
 	struct xroce_qp *qp = out->qp;
@@ -133,6 +144,8 @@ static void send_packet(const struct outgoing *out, struct sk_buff *skb)
 	unsigned int bytes = skb->len;
 	int err;
 
+	if (out->av->is_group)
+		send_to_own_group(out, skb);
 	if (out->av->l3 == XROCE_L3_GRH)
 		err = xroce_eth_send(dev, skb, out->av);
 	else
