@@ -81,7 +81,7 @@ void xiwarp_rdmap_flush(struct xiwarp_rdmap *s)
 	for (i = s->una; i != s->posted; i++) {
 		struct xiwarp_wr *wr = xiwarp_sq_wr(&s->sq, i);
 
-		if (wr->is_done && i - s->una < s->cur - s->una)
+		if (i - s->una < s->cur - s->una && wr->is_done)
 			continue;
 		/* The one that failed tells why, even if it had no turn. */
 		if (!s->is_failed || i != s->cur)
