@@ -118,22 +118,6 @@ static void fill_wr(struct slot *slot, const struct op *op)
 	wr->inv_rkey = op->inv;
 }
 
-bool node_post(struct node *node)
-{
-	struct model *model = &node->out;
-	struct slot *slot = &node->ring[node->s.posted % RING_SLOTS];
-
-	if (node->posted_ops == model->n_ops ||
-	    node->posted_ops - node->reaped == RING_SLOTS)
-		return false;
-	slot->op = node->posted_ops;
-	fill_wr(slot, &model->ops[node->posted_ops++]);
-	node->s.posted++;
-	if (node->is_dead)
-		xiwarp_rdmap_flush(&node->s);
-	return true;
-}
-
 static void check_result(struct node *node, struct op *op, u32 index)
 {
 	if (!op_is_rd(op))
@@ -166,6 +150,24 @@ static void reap(struct node *node)
 				  op->poison);
 		}
 	}
+}
+
+bool node_post(struct node *node)
+{
+	struct model *model = &node->out;
+	struct slot *slot = &node->ring[node->s.posted % RING_SLOTS];
+
+	if (node->posted_ops == model->n_ops ||
+	    node->posted_ops - node->reaped == RING_SLOTS)
+		return false;
+	slot->op = node->posted_ops;
+	fill_wr(slot, &model->ops[node->posted_ops++]);
+	node->s.posted++;
+	if (node->is_dead) {
+		xiwarp_rdmap_flush(&node->s);
+		reap(node);
+	}
+	return true;
 }
 
 static void die(struct node *node)

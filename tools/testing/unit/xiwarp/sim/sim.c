@@ -83,12 +83,13 @@ static void random_turn(struct world *world)
 /* Everything that can happen does. Return: whether anything did. */
 static bool settle(struct node *node)
 {
+	u32 reaped = node->reaped;
 	bool is_busy = node_post(node);
 
 	is_busy |= node_output(node, ~0U);
 	is_busy |= node_sent(node);
 	is_busy |= node_input(node, ~0U);
-	return is_busy;
+	return is_busy || node->reaped != reaped;
 }
 
 struct totals {
