@@ -13,6 +13,12 @@
 #include <rdma/ib_verbs.h>
 #include "xrdma.h"
 
+/*
+ * First offset to give out, in pages. 0 looks like a response that was not filled
+ * in, and there are providers that take 0x90000 for "none".
+ */
+#define MIN_PAGE	256
+
 static struct xrdma_shared *to_shared(struct rdma_user_mmap_entry *entry)
 {
 	return container_of(entry, struct xrdma_shared, entry);
@@ -48,10 +54,10 @@ struct xrdma_shared *xrdma_shared_alloc(struct ib_ucontext *ucontext, size_t siz
 	if (!shared->buf)
 		goto free_shared;
 
-	/* Offset 0 is left out: it looks like a response that was not filled in. */
 	if (ucontext) {
 		if (rdma_user_mmap_entry_insert_range(ucontext, &shared->entry,
-						      shared->size, 1, U32_MAX))
+						      shared->size, MIN_PAGE,
+						      U32_MAX))
 			goto free_shared;
 		shared->is_user = true;
 	}

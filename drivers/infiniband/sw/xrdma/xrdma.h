@@ -13,7 +13,9 @@
 #include <rdma/ib_verbs.h>
 
 struct ib_umem;
+struct net_device;
 struct rdma_hw_stats;
+struct sk_buff;
 
 /* ---- ref.c: find an object by number while it may be destroyed ---------- */
 
@@ -232,5 +234,26 @@ u64 xrdma_stats_read(const struct xrdma_stats *stats, unsigned int i);
 /* Fill a struct rdma_hw_stats of @stats->num values. Return: number of values. */
 int xrdma_stats_fill(const struct xrdma_stats *stats,
 		     struct rdma_hw_stats *hw_stats);
+
+/* ---- port.c, verbs.c ------------------------------------------------------- */
+
+/* Speed and width of the netdev, as near as the verbs can express it. May sleep. */
+void xrdma_port_fill_speed(struct net_device *ndev, struct ib_port_attr *attr);
+
+/* For commands that have no private part. Return: 0, -EINVAL, -EFAULT. */
+int xrdma_ignore_udata(struct ib_udata *udata);
+
+/**
+ * struct xrdma_detail - one line of "rdma resource show -dd"
+ * @name: as shown
+ * @value: what it was a moment ago
+ */
+struct xrdma_detail {
+	const char *name;
+	u64 value;
+};
+
+int xrdma_put_details(struct sk_buff *msg, const struct xrdma_detail *details,
+		      unsigned int n);
 
 #endif

@@ -23,25 +23,13 @@
 			 IB_DEVICE_SYS_IMAGE_GUID |			\
 			 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE)
 
-/* Later providers may say more to us than we know: only zeros mean nothing. */
-static int ignore_udata(struct ib_udata *udata)
-{
-	if (!udata)
-		return 0;
-	if (udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen))
-		return -EINVAL;
-	if (udata->outlen && clear_user(udata->outbuf, udata->outlen))
-		return -EFAULT;
-	return 0;
-}
-
 int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata)
 {
 	struct xroce_dev *dev = to_xroce_dev(ibdev);
 	int err;
 
-	err = ignore_udata(udata);
+	err = xrdma_ignore_udata(udata);
 	if (err)
 		return err;
 

@@ -1,46 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Details of QPs, CQs and MRs for "rdma resource show -dd" (see restrack.h). */
-#include <net/netlink.h>
-#include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 #include "qp.h"
 #include "restrack.h"
-
-/**
- * struct detail - one line of the output
- * @name: as shown
- * @value: what it was a moment ago
- */
-struct detail {
-	const char *name;
-	u64 value;
-};
-
-static int put_details(struct sk_buff *msg, const struct detail *details,
-		       unsigned int n)
-{
-	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
-	unsigned int i;
-
-	if (!table)
-		return -EMSGSIZE;
-	for (i = 0; i < n; i++) {
-		if (rdma_nl_put_driver_u64(msg, details[i].name,
-					   details[i].value)) {
-			nla_nest_cancel(msg, table);
-			return -EMSGSIZE;
-		}
-	}
-	nla_nest_end(msg, table);
-	return 0;
-}
 
 int xroce_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	const struct xroce_qp *qp = to_xroce_qp(ibqp);
 	const struct xroce_req *req = &qp->req;
 	const struct xroce_resp *resp = &qp->resp;
-	const struct detail details[] = {
+	const struct xrdma_detail details[] = {
 		{ "sq_posted",		READ_ONCE(qp->posted) },
 		{ "sq_completed",	READ_ONCE(qp->reaped) },
 		{ "una_psn",		READ_ONCE(req->una_psn) },
@@ -57,35 +26,35 @@ int xroce_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 		{ "rx_backlog",		skb_queue_len_lockless(&qp->rx) },
 	};
 
-	return put_details(msg, details, ARRAY_SIZE(details));
+	return xrdma_put_details(msg, details, ARRAY_SIZE(details));
 }
 
 int xroce_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 {
 	struct xroce_cq *cq = to_xroce_cq(ibcq);
-	struct detail details[3];
+	struct xrdma_detail details[3];
 	unsigned long flags;
 
 	/* A resize may exchange the ring, and destruction takes it away. */
 	spin_lock_irqsave(&cq->lock, flags);
-	details[0] = (struct detail){ "pending",
+	details[0] = (struct xrdma_detail){ "pending",
 		cq->ring.mem ? (cq->ring.index -
 				xroce_ring_consumer(&cq->ring)) &
 			       cq->ring.mask : 0 };
-	details[1] = (struct detail){ "armed", cq->notify };
-	details[2] = (struct detail){ "overflowed", cq->is_dead };
+	details[1] = (struct xrdma_detail){ "armed", cq->notify };
+	details[2] = (struct xrdma_detail){ "overflowed", cq->is_dead };
 	spin_unlock_irqrestore(&cq->lock, flags);
-	return put_details(msg, details, ARRAY_SIZE(details));
+	return xrdma_put_details(msg, details, ARRAY_SIZE(details));
 }
 
 int xroce_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 {
 	const struct xrdma_mr *mr = to_xrdma_mr(ibmr);
-	const struct detail details[] = {
+	const struct xrdma_detail details[] = {
 		{ "access",	mr->access },
 		{ "pages",	mr->npages },
 		{ "dma",	mr->is_dma },
 	};
 
-	return put_details(msg, details, ARRAY_SIZE(details));
+	return xrdma_put_details(msg, details, ARRAY_SIZE(details));
 }
