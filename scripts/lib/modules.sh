@@ -7,6 +7,9 @@
 # In modules_folder K: src (the copy, with objects), modules (the stripped .ko),
 # modules.cpio (these and depmod's results as the initramfs wants them).
 
+# One set of flags for all builds, so that nothing is built twice: W=1 warnings are errors.
+W=${W:-1e}
+
 module_sources='Makefile Kbuild include drivers scripts/compat-probe'
 
 # Two clones may share a cache, but not their objects.
@@ -23,14 +26,14 @@ builder_of_kernel()
 need_modules()
 {
 	[ -e "$PROJECT/Makefile" ] || die "there is no Makefile here yet, so no modules"
-	locked "build_$1" build_modules "$1"
+	locked "build_$(printf '%s' "$PROJECT" | hash_of)_$1" build_modules "$1"
 }
 
 build_modules()
 {
 	local kernel=$1 dir key
 	dir=$(modules_folder "$1")
-	key="$(kernel_version "$kernel") W=${W:-}"
+	key="$(kernel_version "$kernel") W=$W"
 	mkdir -p "$dir/src"
 	if ! copy_sources "$dir" || [ "$(cat "$dir/key" 2>/dev/null)" != "$key" ]; then
 		rm -f "$dir/key"
@@ -85,10 +88,10 @@ list_sources()
 
 make_modules()
 {
-	local kernel=$1 dir=$2 log=$CACHE/logs/modules-$1.log
+	local kernel=$1 dir=$2 log=$2/log
 	say "Building the modules for $kernel ..."
 	if ! in_builder "$(builder_of_kernel "$kernel")" make -C "$dir/src" --no-print-directory \
-			-j "$(nproc)" KDIR="$(kernel_build_dir "$kernel")" ${W:+W="$W"} \
+			-j "$(nproc)" KDIR="$(kernel_build_dir "$kernel")" W="$W" \
 			modules > "$log" 2>&1; then
 		cat "$log" >&2
 		die "the modules do not build for $kernel"
