@@ -61,8 +61,6 @@ static void break_off(struct xiwarp_rdmap *s, enum xiwarp_fault fault)
  */
 static void note_fault(struct xiwarp_rdmap *s, enum xiwarp_fault fault)
 {
-	if (s->rx_fault)
-		return;
 	s->rx_fault = (u8)fault;
 	if (!s->cfg.crc)
 		break_off(s, fault);

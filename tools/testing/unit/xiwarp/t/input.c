@@ -900,3 +900,26 @@ TEST(deny__cq_overflow)
 	feed_vector(FPDU_SEND_HELLO);
 	check_broken(XIWARP_FAULT_CQ_OVERFLOW);
 }
+
+/* The owner gives up between a message and its commit. */
+TEST(commit__of_a_stream_that_broke)
+{
+	struct xiwarp_step step;
+	u8 buf[256];
+
+	start(&plain);
+	feed(buf, vector(FPDU_SEND_HELLO, buf) - 1);
+	xiwarp_rdmap_input(&s, &step);
+	*step.buf = 0x0c;
+	xiwarp_rdmap_took(&s, 1);
+	xiwarp_rdmap_input(&s, &step);
+	CHECK_EQ(step.act, XIWARP_STEP_DONE);
+	xiwarp_rdmap_terminate(&s, XIWARP_FAULT_QN);
+	xiwarp_rdmap_deny(&s, XIWARP_FAULT_CQ_OVERFLOW);
+	xiwarp_rdmap_commit(&s);
+	feed_vector(FPDU_SEND_HELLO);
+	CHECK(is_stopped);
+	CHECK_EQ(n_dones, 0);
+	CHECK_EQ(drain(~0U), 1);
+	CHECK_MEM(out + 20, "\x12\x01\0\0", 4);	/* about no segment */
+}
