@@ -406,6 +406,8 @@ static void commit_request(struct xiwarp_rdmap *s)
 	rd->is_atomic = seg->opcode == XIWARP_OP_ATOMIC_REQUEST;
 	rd->msn = seg->msn;
 	rd->done = 0;
+	rd->is_executed = false;
+	rd->result = 0;
 	if (rd->is_atomic)
 		rd->atomic = seg->atomic;
 	else

@@ -304,8 +304,11 @@ static void output_result(struct xiwarp_rdmap *s, const struct xiwarp_rd *rd,
 			  struct xiwarp_burst *burst)
 {
 	fill_single(s, burst, XIWARP_OP_ATOMIC_RESPONSE);
-	burst->source = XIWARP_FROM_ATOMIC;
 	burst->first.result.id = rd->atomic.id;
+	burst->first.result.value = rd->result;
+	if (rd->is_executed)
+		return;
+	burst->source = XIWARP_FROM_ATOMIC;
 	burst->atomic = rd->atomic;
 	burst->rkey = rd->atomic.stag;
 	burst->va = rd->atomic.to;
@@ -335,6 +338,10 @@ static bool output_answer(struct xiwarp_rdmap *s, u32 max_bytes,
 void xiwarp_rdmap_atomic_done(struct xiwarp_rdmap *s, struct xiwarp_burst *burst,
 			      u64 old)
 {
+	struct xiwarp_rd *rd = &s->rd[s->rd_given];
+
+	rd->is_executed = true;
+	rd->result = old;
 	burst->first.result.value = old;
 }
 
@@ -406,21 +413,69 @@ static bool output_any(struct xiwarp_rdmap *s, u32 max_bytes,
 		return false;
 	if (s->is_rtr_due)
 		return output_rtr(s, burst);
-	if (s->prefers_requests)
-		return output_request(s, max_bytes, burst) ||
-		       output_answer(s, max_bytes, burst);
+	if (s->prefers_requests && output_request(s, max_bytes, burst))
+		return true;
+	/* A request that failed in its turn has broken the stream. */
+	if (s->is_broken)
+		return false;
 	return output_answer(s, max_bytes, burst) ||
 	       output_request(s, max_bytes, burst);
+}
+
+static void set_mark(struct xiwarp_rdmap *s)
+{
+	struct xiwarp_rdmap_mark *mark = &s->mark;
+
+	mark->cur = s->cur;
+	mark->cur_done = s->cur_done;
+	mark->rd_done = s->rd_count ? s->rd[s->rd_head].done : 0;
+	memcpy(mark->tx_msn, s->tx_msn, sizeof(mark->tx_msn));
+	mark->rd_in_flight = s->rd_in_flight;
+	mark->rd_head = s->rd_head;
+	mark->rd_count = s->rd_count;
+	mark->is_imm_due = s->is_imm_due;
+	mark->is_rtr_due = s->is_rtr_due;
+	mark->is_rtr_read = s->is_rtr_read;
+	mark->is_term_due = s->is_term_due;
+	mark->prefers_requests = s->prefers_requests;
+}
+
+void xiwarp_rdmap_take_back(struct xiwarp_rdmap *s,
+			    const struct xiwarp_burst *burst)
+{
+	const struct xiwarp_rdmap_mark *mark = &s->mark;
+
+	s->cur = mark->cur;
+	s->cur_done = mark->cur_done;
+	memcpy(s->tx_msn, mark->tx_msn, sizeof(s->tx_msn));
+	s->rd_in_flight = mark->rd_in_flight;
+	s->rd_head = mark->rd_head;
+	s->rd_count = mark->rd_count;
+	if (s->rd_count)
+		s->rd[s->rd_head].done = mark->rd_done;
+	s->is_imm_due = mark->is_imm_due;
+	s->is_rtr_due = mark->is_rtr_due;
+	s->is_rtr_read = mark->is_rtr_read;
+	s->is_term_due = mark->is_term_due;
+	s->prefers_requests = mark->prefers_requests;
+	s->stats.tx_fpdus -= burst->nsegs;
+	s->stats.tx_bytes -= burst->bytes;
 }
 
 bool xiwarp_rdmap_output(struct xiwarp_rdmap *s, u32 max_bytes,
 			 struct xiwarp_burst *burst)
 {
+	bool was_broken = s->is_broken;
+
 	memset(burst, 0, sizeof(*burst));
-	/* A request that fails in its turn owes a Terminate: hence the second try. */
-	if (!output_any(s, max_bytes, burst) &&
-	    !(s->is_broken && output_terminate(s, burst)))
-		return false;
+	set_mark(s);
+	if (!output_any(s, max_bytes, burst)) {
+		if (was_broken || !s->is_broken)
+			return false;
+		/* A request failed in its turn: that owes a Terminate. */
+		set_mark(s);
+		output_terminate(s, burst);
+	}
 	s->stats.tx_fpdus += burst->nsegs;
 	s->stats.tx_bytes += burst->bytes;
 	return true;

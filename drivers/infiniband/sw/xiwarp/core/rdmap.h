@@ -72,15 +72,19 @@ struct xiwarp_rdmap_cfg {
 /**
  * struct xiwarp_rd - a READ or atomic of the peer that is to be answered
  * @is_atomic: which of the union
+ * @is_executed: atomic: done, @result is what was there before
  * @msn: of the request
  * @done: READ: response bytes given to output()
+ * @result: atomic
  * @read: READ
  * @atomic: atomic
  */
 struct xiwarp_rd {
 	bool is_atomic;
+	bool is_executed;
 	u32 msn;
 	u32 done;
+	u64 result;
 	union {
 		struct xiwarp_read read;
 		struct xiwarp_atomic atomic;
@@ -194,6 +198,26 @@ struct xiwarp_step {
 	struct xiwarp_done done;
 };
 
+/**
+ * struct xiwarp_rdmap_mark - the sending side before the last output()
+ *
+ * Fields as in struct xiwarp_rdmap; @rd_done: of the oldest READ of the peer.
+ */
+struct xiwarp_rdmap_mark {
+	u32 cur;
+	u32 cur_done;
+	u32 rd_done;
+	u32 tx_msn[XIWARP_QUEUES];
+	u16 rd_in_flight;
+	u16 rd_head;
+	u16 rd_count;
+	bool is_imm_due;
+	bool is_rtr_due;
+	bool is_rtr_read;
+	bool is_term_due;
+	bool prefers_requests;
+};
+
 /* Counts of messages and such, for the shell to read. */
 struct xiwarp_rdmap_stats {
 	u64 rx_fpdus;
@@ -229,6 +253,7 @@ struct xiwarp_rdmap {
 	bool prefers_requests;	/* whose turn it is: ours or the peer's READs */
 	bool is_failed;		/* a request of ours failed: start none */
 	u32 tx_msn[XIWARP_QUEUES];
+	struct xiwarp_rdmap_mark mark;
 
 	/* READs and atomics of the peer, a ring of cfg.ird slots */
 	struct xiwarp_rd *rd;
@@ -300,8 +325,9 @@ bool xiwarp_rdmap_may_end(const struct xiwarp_rdmap *s);
  *		xiwarp_rdmap_read_refused()
  * FROM_WR	local keys failed: xiwarp_rdmap_fail_wr()
  * LOCAL	carried out: xiwarp_rdmap_local_done()
+ * any		no memory: xiwarp_rdmap_take_back()
  *
- * A burst that was refused or failed is not sent, no part of it.
+ * A burst that was refused, failed or taken back is not sent, no part of it.
  *
  * Return: false if there is nothing to send now. A Terminate that is owed comes
  * last; after it, never anything.
@@ -327,6 +353,14 @@ void xiwarp_rdmap_fail_wr(struct xiwarp_rdmap *s,
 void xiwarp_rdmap_local_done(struct xiwarp_rdmap *s,
 			     const struct xiwarp_burst *burst,
 			     enum xiwarp_status status);
+
+/*
+ * It can't be sent now (no memory): the next output() gives it again. An atomic that
+ * was executed stays executed. Not for LOCAL; do one or the other, not both, of
+ * this and read_refused() or fail_wr().
+ */
+void xiwarp_rdmap_take_back(struct xiwarp_rdmap *s,
+			    const struct xiwarp_burst *burst);
 
 /* All bytes of all bursts so far were taken by the socket. */
 void xiwarp_rdmap_sent(struct xiwarp_rdmap *s);

@@ -330,6 +330,10 @@ static void output(void)
 
 	if (!xiwarp_rdmap_output(&s, (u32)take(2), &burst))
 		return;
+	if (how & 8 && burst.source != XIWARP_LOCAL) {
+		xiwarp_rdmap_take_back(&s, &burst);
+		return;
+	}
 	check_burst(&burst);
 	switch (burst.source) {
 	case XIWARP_LOCAL:

@@ -507,6 +507,11 @@ bool node_output(struct node *node, u32 max_bytes)
 	if (prepare(node, &burst)) {
 		const u8 *source = gather(node, &burst);
 
+		if (rng_chance(&node->world->rng, 50)) {
+			xiwarp_rdmap_take_back(&node->s, &burst);
+			return true;
+		}
+
 		for (i = 0; i < burst.nsegs; i++)
 			emit(node, &burst, i, source);
 		node->is_unsent = true;

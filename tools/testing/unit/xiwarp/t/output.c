@@ -692,3 +692,98 @@ TEST(output__ird_slots_go_round)
 		n_dones = 0;
 	}
 }
+
+/* ---- no memory ---- */
+
+/* Every burst is taken back once, or twice, and the stream is the same. */
+static unsigned int stubborn_drain(u32 max_bytes, unsigned int times)
+{
+	struct xiwarp_burst burst;
+	unsigned int n = 0, i, atomics = 0;
+
+	out_len = 0;
+	while (xiwarp_rdmap_output(&s, max_bytes, &burst)) {
+		for (i = 0; i < times && burst.source != XIWARP_LOCAL; i++) {
+			if (burst.source == XIWARP_FROM_ATOMIC) {
+				xiwarp_rdmap_atomic_done(&s, &burst, 41);
+				atomics++;
+			}
+			xiwarp_rdmap_take_back(&s, &burst);
+			CHECK(xiwarp_rdmap_output(&s, max_bytes, &burst));
+		}
+		if (burst.source == XIWARP_LOCAL) {
+			xiwarp_rdmap_local_done(&s, &burst, XIWARP_SUCCESS);
+			continue;
+		}
+		if (burst.source == XIWARP_FROM_ATOMIC)
+			xiwarp_rdmap_atomic_done(&s, &burst, 41);
+		emit(&burst);
+		n++;
+	}
+	xiwarp_rdmap_sent(&s);
+	CHECK(atomics <= 1);
+	return n;
+}
+
+static void many_things(const struct xiwarp_rdmap_cfg *cfg)
+{
+	struct xiwarp_seg seg = peer_seg(XIWARP_OP_ATOMIC_REQUEST);
+	u8 op;
+
+	start(cfg);
+	ask_read(1, 5000);
+	seg.msn = 2;
+	seg.atomic.id = 7;
+	feed_seg(&seg, NULL, 0);
+	ask_read(3, 0);
+	for (op = 0; op < XIWARP_WR_OPS; op++)
+		post(op, op == XIWARP_WR_FETCH_ADD || op == XIWARP_WR_CMP_SWAP ? 8 : 3000);
+	post(XIWARP_WR_SEND, 0);
+}
+
+TEST(take_back__nothing_is_lost_or_doubled)
+{
+	static const u8 rtr[] = { 0, XIWARP_RTR_FPDU, XIWARP_RTR_WRITE, XIWARP_RTR_READ };
+	static u8 want[MAX_OUT];
+	unsigned int i, n, len;
+
+	for (i = 0; i < 12; i++) {
+		struct xiwarp_rdmap_cfg cfg = plain;
+		struct xiwarp_rdmap_stats stats;
+
+		test_context("turn %u", i);
+		cfg.ord = 8;
+		cfg.rtr_send = rtr[i % 4];
+		many_things(&cfg);
+		n = stubborn_drain(700, 0);
+		len = out_len;
+		memcpy(want, out, len);
+		stats = s.stats;
+		many_things(&cfg);
+		CHECK_EQ(stubborn_drain(700, 1 + i / 4), n);
+		CHECK_EQ(out_len, len);
+		CHECK_MEM(out, want, len);
+		CHECK_MEM(&s.stats, &stats, sizeof(stats));
+	}
+}
+
+/* The request that failed stays failed. */
+TEST(take_back__terminate_of_a_failed_request)
+{
+	start(&plain);
+	post(XIWARP_WR_SEND, 4)->fault = XIWARP_LOC_LEN_ERR;
+	post(XIWARP_WR_SEND, 4);
+	CHECK_EQ(stubborn_drain(~0U, 2), 1);
+	check_reaped(0, XIWARP_LOC_LEN_ERR);
+	CHECK(!xiwarp_rdmap_reap(&s));
+	xiwarp_rdmap_flush(&s);
+	check_reaped(1, XIWARP_WR_FLUSH_ERR);
+}
+
+TEST(take_back__terminate)
+{
+	start(&plain);
+	xiwarp_rdmap_terminate(&s, XIWARP_FAULT_CRC);
+	CHECK_EQ(stubborn_drain(~0U, 2), 1);
+	check_out(FPDU_TERM_CRC);
+}
