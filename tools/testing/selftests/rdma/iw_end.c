@@ -205,6 +205,7 @@ static void do_command(const struct iw_command *command)
 		do_read(len, stag, to);
 		break;
 	case 'q':
+		answer("0");
 		is_repeating = 0;
 		break;
 	case 'k':
