@@ -50,7 +50,7 @@ enum xiwarp_input {
 #define XIWARP_DO_SHUTDOWN	BIT(0)	/* send what is owed, then FIN */
 #define XIWARP_DO_RESET		BIT(1)	/* send nothing more, RST */
 #define XIWARP_DO_FLUSH		BIT(2)	/* flush SQ and RQ into the CQs */
-#define XIWARP_DO_EVENT		BIT(3)	/* async event QP_FATAL, unless a fault's was told */
+#define XIWARP_DO_EVENT		BIT(3)	/* async event QP_FATAL, unless a FAULT step told */
 #define XIWARP_DO_DISCONNECT	BIT(4)	/* iw_cm DISCONNECT event: peer wants to end */
 #define XIWARP_DO_CLOSE		BIT(5)	/* iw_cm CLOSE event, status 0 */
 #define XIWARP_DO_CLOSE_RESET	BIT(6)	/* iw_cm CLOSE event, status -ECONNRESET */
