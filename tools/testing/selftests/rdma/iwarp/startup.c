@@ -112,7 +112,7 @@ static void case_bad_startup(void)
 /* Connections that are given up halfway keep nobody else from theirs. */
 static void case_abandoned(void)
 {
-	static const u8 frame[24] = "MPA ID Req Frame\x10\x02\0\4\0\4\0\4";
+	static const u8 frame[] = "MPA ID Req Frame\x10\x02\0\4\0\4\0\4";
 	struct peer held[24], p;
 	unsigned int i;
 
