@@ -73,5 +73,8 @@ int probe_wq = WQ_PERCPU;
 /* HAVE_IB_MARK_NAME: who named the device is remembered */
 void probe_name(void) { ib_mark_name_assigned_by_user(0); }
 
+/* HAVE_IB_FLUSH: FLUSH and atomic WRITE in the verbs; they came together */
+int probe_flush = IB_WR_FLUSH;
+
 /* HAVE_RXE_FLUSH: FLUSH in the user ABI; 6.1's provider has none */
 extern typeof(((struct rxe_send_wr *)0)->wr.flush) flush;

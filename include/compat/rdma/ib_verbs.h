@@ -83,6 +83,19 @@ static_assert(true)
 	((void)(net), ib_alloc_device(drv_struct, member))
 #endif
 
+#ifndef HAVE_IB_FLUSH
+/* 6.1 passes none of these to or from users, who can't ask for them there. */
+#define IB_ACCESS_FLUSH_GLOBAL		(1 << 8)
+#define IB_ACCESS_FLUSH_PERSISTENT	(1 << 9)
+#define IB_DEVICE_FLUSH_GLOBAL		0
+#define IB_DEVICE_FLUSH_PERSISTENT	0
+#define IB_DEVICE_ATOMIC_WRITE		0
+#define IB_WR_FLUSH			14
+#define IB_WR_ATOMIC_WRITE		15
+#define IB_WC_FLUSH			8
+#define IB_WC_ATOMIC_WRITE		9
+#endif
+
 #ifndef HAVE_IB_MARK_NAME
 /* 6.1 */
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)

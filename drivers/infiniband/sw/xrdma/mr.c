@@ -6,21 +6,17 @@
 
 #include <linux/atomic.h>
 #include <linux/export.h>
-#include <linux/highmem.h>
+#include <linux/ioport.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
-#include "xrdma.h"
+#include "mr.h"
 
-#define REMOTE_ACCESS (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |	\
-		       IB_ACCESS_REMOTE_ATOMIC)
-
-/* Windows can be bound by nobody yet, so the right to do it is harmless. */
-#define SUPPORTED_ACCESS (IB_ACCESS_LOCAL_WRITE | REMOTE_ACCESS |	\
+#define SUPPORTED_ACCESS (IB_ACCESS_LOCAL_WRITE | XRDMA_REMOTE_ACCESS |	\
 			  IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL)
 
-static int check_access(int access)
+int xrdma_mr_check_access(int access)
 {
 	if (access & ~SUPPORTED_ACCESS)
 		return -EOPNOTSUPP;
@@ -31,6 +27,25 @@ static int check_access(int access)
 	return 0;
 }
 
+void xrdma_mr_init(struct xrdma_mr *mr, enum xrdma_kind kind)
+{
+	mr->kind = kind;
+	mr->base = mr;
+	rwlock_init(&mr->lock);
+	atomic_set(&mr->windows, 0);
+}
+
+s64 xrdma_mr_enter(struct xrdma_mr *mr, struct xrdma_table *table,
+		   struct ib_pd *pd)
+{
+	mr->table = table;
+	mr->ibmr.pd = pd;
+	mr->ref = xrdma_ref_add(table, mr, 0, GFP_KERNEL);
+	if (IS_ERR(mr->ref))
+		return PTR_ERR(mr->ref);
+	return mr->ref->index << 8 | get_random_u8();
+}
+
 /*
  * Make the region findable; it must be complete otherwise. The key is written
  * last, and no key in use is 0, so nobody gets the region before that.
@@ -38,20 +53,15 @@ static int check_access(int access)
 static int publish(struct xrdma_table *table, struct xrdma_mr *mr,
 		   struct ib_pd *pd)
 {
-	u32 key;
+	s64 key = xrdma_mr_enter(mr, table, pd);
 
-	mr->table = table;
-	mr->ibmr.pd = pd;
-	mr->ref = xrdma_ref_add(table, mr, 0, GFP_KERNEL);
-	if (IS_ERR(mr->ref))
-		return PTR_ERR(mr->ref);
-
-	key = mr->ref->index << 8 | get_random_u8();
+	if (key < 0)
+		return key;
 	mr->ibmr.lkey = key;
 	mr->ibmr.rkey = key;
 	mr->ibmr.iova = mr->iova;
 	mr->ibmr.length = mr->length;
-	/* Pairs with may_access(). */
+	/* Pairs with find(). */
 	smp_store_release(&mr->key, key);
 	return 0;
 }
@@ -71,16 +81,16 @@ struct ib_mr *xrdma_mr_get_dma(struct xrdma_table *table, struct ib_pd *pd,
 	struct xrdma_mr *mr;
 	int err;
 
-	err = check_access(access);
+	err = xrdma_mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
 
 	mr = kzalloc_obj(*mr, GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
+	xrdma_mr_init(mr, XRDMA_DMA);
 	mr->access = access;
 	mr->length = U64_MAX;
-	mr->is_dma = true;
 
 	err = publish(table, mr, pd);
 	if (err) {
@@ -91,11 +101,42 @@ struct ib_mr *xrdma_mr_get_dma(struct xrdma_table *table, struct ib_pd *pd,
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_get_dma);
 
+/* Persistence can be promised for memory alone that has it. */
+static bool is_persistent(struct scatterlist *sg)
+{
+	return region_intersects(page_to_phys(sg_page(sg)), sg->length,
+				 IORESOURCE_MEM,
+				 IORES_DESC_PERSISTENT_MEMORY) ==
+	       REGION_INTERSECTS;
+}
+
+static int check_persistence(const struct xrdma_mr *mr)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	if (!(mr->access & IB_ACCESS_FLUSH_PERSISTENT))
+		return 0;
+	for_each_sgtable_sg(&mr->umem->sgt_append.sgt, sg, i) {
+		if (!is_persistent(sg))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void unpin(struct xrdma_mr *mr)
+{
+	if (mr->umem)
+		ib_umem_release(mr->umem);
+	kvfree(mr->pages);
+}
+
 /* Pin user memory and note its pages; the region knows length and offset. */
 static int pin(struct xrdma_mr *mr, struct ib_device *ibdev, u64 start)
 {
 	struct sg_page_iter iter;
 	unsigned long i = 0;
+	int err;
 
 	mr->npages = PAGE_ALIGN(mr->offset + mr->length) >> PAGE_SHIFT;
 	mr->pages = kvmalloc_array(mr->npages, sizeof(*mr->pages),
@@ -108,6 +149,11 @@ static int pin(struct xrdma_mr *mr, struct ib_device *ibdev, u64 start)
 		kvfree(mr->pages);
 		return PTR_ERR(mr->umem);
 	}
+	err = check_persistence(mr);
+	if (err) {
+		unpin(mr);
+		return err;
+	}
 
 	for_each_sgtable_page(&mr->umem->sgt_append.sgt, &iter, 0) {
 		if (WARN_ON_ONCE(i == mr->npages))
@@ -116,13 +162,6 @@ static int pin(struct xrdma_mr *mr, struct ib_device *ibdev, u64 start)
 	}
 	mr->npages = i;
 	return 0;
-}
-
-static void unpin(struct xrdma_mr *mr)
-{
-	if (mr->umem)
-		ib_umem_release(mr->umem);
-	kvfree(mr->pages);
 }
 
 /* Neither range may wrap, not even by the rest of its last page. */
@@ -142,8 +181,9 @@ static bool is_good_range(u64 start, u64 iova, u64 length)
  * @access: enum ib_access_flags
  *
  * Context: process, may sleep.
- * Return: the region or an ERR_PTR: -EINVAL (range or access), -EOPNOTSUPP
- * (access), -EFAULT, -ENOMEM (among others, RLIMIT_MEMLOCK), -ENOSPC.
+ * Return: the region or an ERR_PTR: -EINVAL (range or access; persistence of
+ * memory that has none), -EOPNOTSUPP (access), -EFAULT, -ENOMEM (among others,
+ * RLIMIT_MEMLOCK), -ENOSPC.
  */
 struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
 				u64 start, u64 length, u64 iova, int access)
@@ -151,7 +191,7 @@ struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
 	struct xrdma_mr *mr;
 	int err;
 
-	err = check_access(access);
+	err = xrdma_mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
 	if (!is_good_range(start, iova, length))
@@ -160,6 +200,7 @@ struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
 	mr = kzalloc_obj(*mr, GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
+	xrdma_mr_init(mr, XRDMA_USER);
 	mr->access = access;
 	mr->iova = iova;
 	mr->length = length;
@@ -183,17 +224,21 @@ EXPORT_SYMBOL_GPL(xrdma_mr_reg_user);
 
 /**
  * xrdma_mr_dereg - end of a region
- * @mr: freed
+ * @mr: freed if this succeeds
  *
  * Waits for those who hold a reference; they are copying and will be done soon.
  *
  * Context: process, may sleep.
- * Return: 0
+ * Return: 0, or -EBUSY while windows are bound to it
  */
 int xrdma_mr_dereg(struct xrdma_mr *mr)
 {
+	/* Pairs with the one who binds: either sees the other. */
+	if (atomic_cmpxchg(&mr->windows, 0, INT_MIN))
+		return -EBUSY;
 	xrdma_ref_del(mr->table, mr->ref);
 	unpin(mr);
+	kvfree(mr->pieces);
 	kfree(mr);
 	return 0;
 }
@@ -207,149 +252,124 @@ static bool is_kernel_memory(u32 access, u64 va, u64 length)
 {
 	if (length > U64_MAX - va)
 		return false;
-	if (!(access & REMOTE_ACCESS) || !length)
+	if (!(access & XRDMA_REMOTE_ACCESS) || !length)
 		return true;
 	return virt_addr_valid((void *)va) &&
 	       virt_addr_valid((void *)(va + length - 1));
 }
 
 /* The distance wraps when @va is too low, and is then longer than any region. */
-static bool is_in_region(const struct xrdma_mr *mr, u64 va, u64 length)
+bool xrdma_mr_holds(const struct xrdma_mr *mr, u64 va, u64 length)
 {
 	u64 distance = va - mr->iova;
 
 	return distance <= mr->length && length <= mr->length - distance;
 }
 
-static bool may_access(struct xrdma_mr *mr, const struct ib_pd *pd, u32 key,
+/* Rights that may change while somebody looks. */
+static bool is_mutable(const struct xrdma_mr *mr)
+{
+	return mr->kind == XRDMA_FAST || mr->kind == XRDMA_WINDOW;
+}
+
+/* The region of @key, with a reference and its rights held. */
+static struct xrdma_mr *find(struct xrdma_table *table, u32 key)
+{
+	struct xrdma_ref *ref = xrdma_ref_get(table, key >> 8);
+	struct xrdma_mr *mr;
+
+	if (!ref)
+		return NULL;
+	mr = ref->obj;
+	if (is_mutable(mr))
+		read_lock_bh(&mr->lock);
+	/* Pairs with publish(). */
+	if (key && smp_load_acquire(&mr->key) == key)
+		return mr;
+	xrdma_mr_put(mr);
+	return NULL;
+}
+
+static bool may_access(const struct xrdma_mr *mr, const struct ib_pd *pd,
 		       u32 access, u64 va, u64 length)
 {
-	/* Pairs with publish(). */
-	if (smp_load_acquire(&mr->key) != key)
-		return false;
 	if (mr->ibmr.pd != pd || access & ~mr->access)
 		return false;
-	if (mr->is_dma)
+	if (length == XRDMA_WHOLE)
+		return mr->kind != XRDMA_DMA;
+	if (mr->kind == XRDMA_DMA)
 		return !pd->uobject && is_kernel_memory(access, va, length);
-	return is_in_region(mr, va, length);
+	if (!xrdma_mr_holds(mr, va, length))
+		return false;
+	return !(access & IB_ACCESS_REMOTE_ATOMIC) || xrdma_mr_is_word(mr, va);
 }
 
 /**
  * xrdma_mr_get - find a region and check a range of it
  * @table: key table of the device
  * @pd: must be the region's
- * @key: from an SGE or a packet
+ * @key: from an SGE
  * @access: enum ib_access_flags needed, all of them; 0 for local reading
  * @va: first byte
  * @length: bytes; the sum may not wrap
  *
- * Context: any.
+ * Context: process or softirq; who has the region must not sleep.
  * Return: the region with a reference, or NULL.
  */
 struct xrdma_mr *xrdma_mr_get(struct xrdma_table *table, const struct ib_pd *pd,
 			      u32 key, u32 access, u64 va, u64 length)
 {
-	struct xrdma_ref *ref = xrdma_ref_get(table, key >> 8);
+	struct xrdma_mr *mr = find(table, key);
 
-	if (!ref)
+	if (!mr)
 		return NULL;
-	if (may_access(ref->obj, pd, key, access, va, length))
-		return ref->obj;
-	xrdma_ref_put(ref);
+	/* IBTA 10.6.7.2: a window's key is for peers. */
+	if (mr->kind != XRDMA_WINDOW && may_access(mr, pd, access, va, length))
+		return mr;
+	xrdma_mr_put(mr);
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_get);
 
 /**
+ * xrdma_mr_get_remote - find what a peer names and check a range of it
+ * @table: key table of the device
+ * @pd: of the QP, must be the region's
+ * @owner: the struct xrdma_windows of the QP
+ * @key: from a packet
+ * @access: enum ib_access_flags needed, all of them
+ * @va: first byte
+ * @length: bytes, the sum may not wrap; or XRDMA_WHOLE
+ *
+ * Context: process or softirq; who has the region must not sleep.
+ * Return: the region with a reference, or NULL.
+ */
+struct xrdma_mr *xrdma_mr_get_remote(struct xrdma_table *table,
+				     const struct ib_pd *pd, const void *owner,
+				     u32 key, u32 access, u64 va, u64 length)
+{
+	struct xrdma_mr *mr = find(table, key);
+
+	if (!mr)
+		return NULL;
+	if ((!mr->owner || mr->owner == owner) &&
+	    may_access(mr, pd, access, va, length))
+		return mr;
+	xrdma_mr_put(mr);
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(xrdma_mr_get_remote);
+
+/**
  * xrdma_mr_put - give a reference back
  * @mr: not to be used afterwards
  *
- * Context: any.
+ * Context: as it was taken in.
  */
 void xrdma_mr_put(struct xrdma_mr *mr)
 {
+	if (is_mutable(mr))
+		read_unlock_bh(&mr->lock);
 	xrdma_ref_put(mr->ref);
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_put);
-
-/* The page that @va lies in, and where in it. */
-static struct page *find_page(const struct xrdma_mr *mr, u64 va, size_t *offset)
-{
-	u64 at = mr->offset + (va - mr->iova);
-
-	*offset = offset_in_page(at);
-	return mr->pages[at >> PAGE_SHIFT];
-}
-
-/**
- * xrdma_mr_copy - copy from or to a region
- * @mr: region, with a reference
- * @va: first byte; the range was checked by xrdma_mr_get()
- * @buf: other side
- * @length: bytes
- * @dir: which way
- *
- * Context: any.
- */
-void xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
-		   enum xrdma_dir dir)
-{
-	struct page *page;
-	size_t offset, n;
-
-	if (mr->is_dma) {
-		if (dir == XRDMA_TO_MEM)
-			memcpy((void *)va, buf, length);
-		else
-			memcpy(buf, (void *)va, length);
-		return;
-	}
-
-	for (; length; length -= n, va += n, buf += n) {
-		page = find_page(mr, va, &offset);
-		n = min_t(size_t, length, PAGE_SIZE - offset);
-		if (dir == XRDMA_TO_MEM)
-			memcpy_to_page(page, offset, buf, n);
-		else
-			memcpy_from_page(buf, page, offset, n);
-	}
-}
-EXPORT_SYMBOL_GPL(xrdma_mr_copy);
-
-static u64 do_atomic(u64 *p, enum xrdma_atomic op, u64 compare, u64 swap_add)
-{
-	if (op == XRDMA_CMP_SWAP)
-		return cmpxchg64(p, compare, swap_add);
-	return atomic64_fetch_add(swap_add, (atomic64_t *)p);
-}
-
-/**
- * xrdma_mr_atomic - 64-bit atomic, also against those of the CPUs
- * @mr: region, with a reference
- * @va: multiple of 8; the 8 bytes were checked by xrdma_mr_get()
- * @op: what to do
- * @compare: XRDMA_CMP_SWAP
- * @swap_add: new value, or what to add
- *
- * Context: any.
- * Return: the value before.
- */
-u64 xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
-		    u64 compare, u64 swap_add)
-{
-	struct page *page;
-	size_t offset;
-	void *kaddr;
-	u64 old;
-
-	if (mr->is_dma)
-		return do_atomic((u64 *)va, op, compare, swap_add);
-
-	page = find_page(mr, va, &offset);
-	kaddr = kmap_local_page(page);
-	old = do_atomic(kaddr + offset, op, compare, swap_add);
-	flush_dcache_page(page);
-	kunmap_local(kaddr);
-	return old;
-}
-EXPORT_SYMBOL_GPL(xrdma_mr_atomic);

@@ -11,6 +11,11 @@
 #include <linux/slab.h>
 #include "xrdma.h"
 
+static u32 random_number(const struct xrdma_table *table)
+{
+	return table->min + get_random_u32_below(table->max - table->min + 1);
+}
+
 /**
  * xrdma_table_init - make a table empty
  * @table: to initialise
@@ -22,7 +27,8 @@ void xrdma_table_init(struct xrdma_table *table, u32 min, u32 max)
 	xa_init_flags(&table->xa, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	table->min = min;
 	table->max = max;
-	table->next = min + get_random_u32_below(max - min + 1);
+	table->is_random = false;
+	table->next = random_number(table);
 }
 EXPORT_SYMBOL_GPL(xrdma_table_init);
 
@@ -45,6 +51,8 @@ static int insert(struct xrdma_table *table, struct xrdma_ref *ref, u32 wanted,
 	int err;
 
 	xa_lock_irqsave(&table->xa, flags);
+	if (table->is_random)
+		table->next = random_number(table);
 	if (wanted) {
 		ref->index = wanted;
 		err = __xa_insert(&table->xa, wanted, ref, gfp);

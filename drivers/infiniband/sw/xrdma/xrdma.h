@@ -7,7 +7,9 @@
 #define XRDMA_H
 
 #include <linux/completion.h>
+#include <linux/list.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -15,6 +17,7 @@
 struct ib_umem;
 struct net_device;
 struct rdma_hw_stats;
+struct scatterlist;
 struct sk_buff;
 
 /* ---- ref.c: find an object by number while it may be destroyed ---------- */
@@ -25,12 +28,14 @@ struct sk_buff;
  * @next: where the cyclic search for a free number goes on
  * @min: first number to give out
  * @max: last number to give out
+ * @is_random: who knows some numbers can't tell the others: keys
  */
 struct xrdma_table {
 	struct xarray xa;
 	u32 next;
 	u32 min;
 	u32 max;
+	bool is_random;
 };
 
 /**
@@ -77,34 +82,70 @@ enum xrdma_dir {
 	XRDMA_FROM_MEM,		/* read from it */
 };
 
+enum xrdma_kind {
+	XRDMA_USER,		/* pinned pages of a process */
+	XRDMA_DMA,		/* all kernel memory, by kernel virtual address */
+	XRDMA_FAST,		/* pieces of kernel memory, by work request */
+	XRDMA_WINDOW,		/* rights to a part of another region */
+};
+
 /**
- * struct xrdma_mr - a memory region
+ * struct xrdma_piece - kernel memory in a row, part of a fast region
+ * @start: of its first byte, counted from the region's
+ * @addr: where it is
+ */
+struct xrdma_piece {
+	u64 start;
+	void *addr;
+};
+
+/**
+ * struct xrdma_mr - a memory region, or what the key of a window finds
  * @ibmr: the verbs object; lkey == rkey
  * @table: where the key is
  * @ref: entry in @table
- * @key: index << 8 | eight random bits
+ * @kind: enum xrdma_kind
+ * @key: index << 8 | eight bits; 0 while nobody may use it
  * @access: enum ib_access_flags
  * @iova: address of the first byte, as peers and SGEs name it
  * @length: bytes
- * @is_dma: all kernel memory, addresses are kernel virtual addresses
- * @offset: of the first byte in the first page
+ * @base: the region that has the memory: itself, but for windows
+ * @shift: what is added to an address of ours to get one of @base
+ * @lock: FAST, WINDOW: held by readers from xrdma_mr_get() to xrdma_mr_put(); a
+ *	writer may change @key, @access, the range and the memory
+ * @owner: WINDOW: what it is bound through, if access is for that alone
+ * @windows: bound to this region; negative: it is being deregistered
+ * @offset: USER: of the first byte in the first page
  * @npages: entries of @pages
- * @pages: pinned pages of PAGE_SIZE
- * @umem: user memory, NULL for kernel regions
+ * @pages: USER: pinned pages of PAGE_SIZE
+ * @umem: USER: user memory
+ * @max_pieces: FAST: that @pieces holds
+ * @num_pieces: FAST: valid ones
+ * @pieces: FAST: in order
  */
 struct xrdma_mr {
 	struct ib_mr ibmr;
 	struct xrdma_table *table;
 	struct xrdma_ref *ref;
+	enum xrdma_kind kind;
 	u32 key;
 	u32 access;
 	u64 iova;
 	u64 length;
-	bool is_dma;
+	struct xrdma_mr *base;
+	u64 shift;
+	rwlock_t lock;
+	const void *owner;
+	atomic_t windows;
+
 	u32 offset;
 	unsigned long npages;
 	struct page **pages;
 	struct ib_umem *umem;
+
+	u32 max_pieces;
+	u32 num_pieces;
+	struct xrdma_piece *pieces;
 };
 
 static inline struct xrdma_mr *to_xrdma_mr(struct ib_mr *ibmr)
@@ -121,18 +162,32 @@ struct ib_mr *xrdma_mr_get_dma(struct xrdma_table *table, struct ib_pd *pd,
 			       int access);
 struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
 				u64 start, u64 length, u64 iova, int access);
-/* Waits for copies in progress, then unpins. */
+/*
+ * Waits for copies in progress, then unpins. Return: 0, or -EBUSY while windows
+ * are bound to it.
+ */
 int xrdma_mr_dereg(struct xrdma_mr *mr);
 
 /*
  * The region of @key, if it belongs to @pd, grants all of @access and holds
- * @length bytes at @va. Any context. Return: it, with a reference, or NULL.
+ * @length bytes at @va. Windows are for peers only. Process or softirq; who has it
+ * must not sleep. Return: it, with a reference, or NULL.
  */
 struct xrdma_mr *xrdma_mr_get(struct xrdma_table *table, const struct ib_pd *pd,
 			      u32 key, u32 access, u64 va, u64 length);
+/*
+ * The same for a key that a peer sent, windows included. @owner: what it came
+ * through, as in xrdma_mw_bind(). XRDMA_WHOLE as @length: all there is, at any @va.
+ */
+#define XRDMA_WHOLE	U64_MAX
+struct xrdma_mr *xrdma_mr_get_remote(struct xrdma_table *table,
+				     const struct ib_pd *pd, const void *owner,
+				     u32 key, u32 access, u64 va, u64 length);
 void xrdma_mr_put(struct xrdma_mr *mr);
 
-/* Copy within a range that xrdma_mr_get() has checked. Any context. */
+/* ---- access.c: the memory of a region, in a range that was checked --------- */
+
+/* Copy. Any context. */
 void xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
 		   enum xrdma_dir dir);
 
@@ -142,11 +197,111 @@ enum xrdma_atomic {
 };
 
 /*
- * 64-bit atomic on a checked, 8-byte aligned @va, also against the CPU's own
+ * 64-bit atomic on a @va checked for remote atomics, also against the CPU's own
  * atomics. Return: the value before. Any context.
  */
 u64 xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
 		    u64 compare, u64 swap_add);
+
+/*
+ * Store the 8 bytes at @bytes as one, after everything before. Any context.
+ * Return: false if @va is no place for a word: nothing is stored.
+ */
+bool xrdma_mr_store(struct xrdma_mr *mr, u64 va, const void *bytes);
+
+/*
+ * What was written to @length bytes at @va, XRDMA_WHOLE for all, is seen by all
+ * CPUs; and survives the loss of power if the region has IB_ACCESS_FLUSH_PERSISTENT.
+ * Any context.
+ */
+void xrdma_mr_flush(struct xrdma_mr *mr, u64 va, u64 length);
+
+/* ---- fast.c: regions that kernel users map by work request ------------------ */
+
+#define XRDMA_MAX_PIECES	1024U
+
+/* ib_device_ops.alloc_mr. Return: a region without a key, or an ERR_PTR. */
+struct ib_mr *xrdma_mr_alloc(struct xrdma_table *table, struct ib_pd *pd,
+			     enum ib_mr_type type, u32 max_num_sg);
+/* ib_device_ops.map_mr_sg */
+int xrdma_mr_map_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
+		    unsigned int *sg_offset);
+
+/*
+ * REG_MR: what was mapped is found by @key from now on. Process or softirq.
+ * Return: 0, or -EINVAL: not free, of another PD, or @key is not one of it.
+ */
+int xrdma_mr_fast_reg(struct xrdma_mr *mr, const struct ib_pd *pd, u32 key,
+		      u32 access);
+
+/* ---- mw.c: memory windows ----------------------------------------------------- */
+
+/**
+ * struct xrdma_windows - windows of type 2 that are bound through one QP
+ * @list: struct xrdma_mw.node
+ *
+ * Its address stands for the QP.
+ */
+struct xrdma_windows {
+	struct list_head list;
+};
+
+static inline void xrdma_windows_init(struct xrdma_windows *windows)
+{
+	INIT_LIST_HEAD(&windows->list);
+}
+
+/**
+ * struct xrdma_mw - a memory window
+ * @ibmw: the verbs object
+ * @view: what its key finds; view.base is the region it is bound to, or NULL
+ * @node: type 2: in the list of the QP it is bound through
+ */
+struct xrdma_mw {
+	struct ib_mw ibmw;
+	struct xrdma_mr view;
+	struct list_head node;
+};
+
+/* Bodies of the verbs. May sleep. */
+int xrdma_mw_alloc(struct xrdma_table *table, struct ib_mw *ibmw);
+void xrdma_mw_dealloc(struct ib_mw *ibmw);
+
+/**
+ * struct xrdma_bind - operands of BIND_MW
+ * @addr: first byte, as in the region
+ * @length: bytes; 0 takes a binding of type 1 away
+ * @lkey: of the region
+ * @old_rkey: of the window; eight bits of it may be old
+ * @new_rkey: that it will have
+ * @access: enum ib_access_flags
+ */
+struct xrdma_bind {
+	u64 addr;
+	u64 length;
+	u32 lkey;
+	u32 old_rkey;
+	u32 new_rkey;
+	u32 access;
+};
+
+/*
+ * BIND_MW posted to the QP of @windows and @pd. Process or softirq.
+ * Return: 0, or -EINVAL: nothing has changed.
+ */
+int xrdma_mw_bind(struct xrdma_table *table, const struct ib_pd *pd,
+		  struct xrdma_windows *windows, const struct xrdma_bind *bind);
+
+/*
+ * LOCAL_INV, or invalidation by the peer: the key of a fast region, or of a window
+ * of type 2 that is bound through @windows, finds nothing any more. When this
+ * returns, nobody copies by it. Process or softirq. Return: 0 or -EINVAL.
+ */
+int xrdma_invalidate(struct xrdma_table *table, const struct ib_pd *pd,
+		     const struct xrdma_windows *windows, u32 key);
+
+/* The QP of @windows is going away, and so do their bindings. */
+void xrdma_windows_unbind(struct xrdma_windows *windows);
 
 /* ---- sgl.c: scatter-gather lists ----------------------------------------- */
 

@@ -21,7 +21,14 @@
 #define CAP_FLAGS	(IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR | \
 			 IB_DEVICE_PORT_ACTIVE_EVENT |			\
 			 IB_DEVICE_SYS_IMAGE_GUID |			\
-			 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE)
+			 IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE | \
+			 IB_DEVICE_MEM_MGT_EXTENSIONS |			\
+			 IB_DEVICE_MEM_WINDOW |				\
+			 IB_DEVICE_MEM_WINDOW_TYPE_2A |			\
+			 IB_DEVICE_MEM_WINDOW_TYPE_2B |			\
+			 IB_DEVICE_FLUSH_GLOBAL |			\
+			 IB_DEVICE_FLUSH_PERSISTENT |			\
+			 IB_DEVICE_ATOMIC_WRITE)
 
 int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata)
@@ -37,7 +44,7 @@ int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->vendor_id = VENDOR_ID;
 	attr->sys_image_guid = dev->guid;
 	attr->device_cap_flags = CAP_FLAGS;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG |
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG |
 				 IBK_BLOCK_MULTICAST_LOOPBACK;
 	attr->local_ca_ack_delay = CA_ACK_DELAY;
 	attr->max_pkeys = 1;
@@ -66,6 +73,8 @@ int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_total_mcast_qp_attach = XROCE_MAX_GROUPS * XROCE_MAX_MEMBERS;
 
 	attr->max_mr = XRDMA_KEY_MAX;
+	attr->max_mw = XRDMA_KEY_MAX;
+	attr->max_fast_reg_page_list_len = XRDMA_MAX_PIECES;
 	attr->max_mr_size = U64_MAX;
 	attr->page_size_cap = 0xfffff000;	/* 4 KiB and everything above */
 	return 0;

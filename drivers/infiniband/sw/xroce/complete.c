@@ -15,6 +15,11 @@ static const u8 wc_opcodes[XROCE_WR_OPS] = {
 	[XROCE_WR_READ]		= IB_WC_RDMA_READ,
 	[XROCE_WR_CMP_SWAP]	= IB_WC_COMP_SWAP,
 	[XROCE_WR_FETCH_ADD]	= IB_WC_FETCH_ADD,
+	[XROCE_WR_ATOMIC_WRITE]	= IB_WC_ATOMIC_WRITE,
+	[XROCE_WR_FLUSH]	= IB_WC_FLUSH,
+	[XROCE_WR_LOCAL_INV]	= IB_WC_LOCAL_INV,
+	[XROCE_WR_BIND_MW]	= IB_WC_BIND_MW,
+	[XROCE_WR_REG_MR]	= IB_WC_REG_MR,
 };
 
 void xroce_qp_event(struct xroce_qp *qp, enum ib_event_type type)

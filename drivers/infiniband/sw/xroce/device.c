@@ -193,6 +193,7 @@ static struct xroce_dev *alloc_dev(struct net_device *ndev, struct net *net)
 		return NULL;
 	INIT_LIST_HEAD(&dev->node);
 	xrdma_table_init(&dev->keys, XRDMA_KEY_MIN, XRDMA_KEY_MAX);
+	dev->keys.is_random = true;
 	xrdma_table_init(&dev->ahs, 1, XROCE_MAX_AH);
 	xrdma_table_init(&dev->gsi, 1, 1);
 	xroce_groups_init(&dev->groups);

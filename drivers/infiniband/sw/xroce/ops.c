@@ -42,10 +42,6 @@ static int dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 
 /* ---- memory regions ---------------------------------------------------------- */
 
-#define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-			 IB_ACCESS_OPTIONAL)
-
 static struct ib_mr *get_dma_mr(struct ib_pd *ibpd, int access)
 {
 	return xrdma_mr_get_dma(&to_xroce_dev(ibpd->device)->keys, ibpd,
@@ -55,8 +51,6 @@ static struct ib_mr *get_dma_mr(struct ib_pd *ibpd, int access)
 static struct ib_mr *reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				 u64 iova, int access, struct ib_udata *udata)
 {
-	if (access & ~MR_ACCESS)
-		return ERR_PTR(-EOPNOTSUPP);
 	return xrdma_mr_reg_user(&to_xroce_dev(ibpd->device)->keys, ibpd,
 				 start, length, iova, access);
 }
@@ -64,6 +58,24 @@ static struct ib_mr *reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	return xrdma_mr_dereg(to_xrdma_mr(ibmr));
+}
+
+static struct ib_mr *alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
+			      u32 max_num_sg)
+{
+	return xrdma_mr_alloc(&to_xroce_dev(ibpd->device)->keys, ibpd, type,
+			      max_num_sg);
+}
+
+static int alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
+{
+	return xrdma_mw_alloc(&to_xroce_dev(ibmw->device)->keys, ibmw);
+}
+
+static int dealloc_mw(struct ib_mw *ibmw)
+{
+	xrdma_mw_dealloc(ibmw);
+	return 0;
 }
 
 /* ---- sysfs: udev tells a RoCE device by it ----------------------------------- */
@@ -127,6 +139,10 @@ const struct ib_device_ops xroce_ops = {
 	.get_dma_mr = get_dma_mr,
 	.reg_user_mr = reg_user_mr_op,
 	.dereg_mr = dereg_mr,
+	.alloc_mr = alloc_mr,
+	.map_mr_sg = xrdma_mr_map_sg,
+	.alloc_mw = alloc_mw,
+	.dealloc_mw = dealloc_mw,
 
 	.create_ah = xroce_create_ah,
 	.create_user_ah = xroce_create_ah,
@@ -158,6 +174,7 @@ const struct ib_device_ops xroce_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, xroce_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, xroce_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, xrdma_mw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, xroce_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, xroce_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, xroce_srq, ibsrq),

@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include "complete.h"
 #include "core/psn.h"
+#include "local.h"
 #include "post.h"
 #include "progress.h"
 #include "qp.h"
@@ -64,7 +65,13 @@ static unsigned int send_requests(struct xroce_qp *qp, u64 now)
 	u32 sent;
 
 	qp->req.posted = smp_load_acquire(&qp->posted);
-	while (n < BUDGET && xroce_req_output(&qp->req, now, BURST, &burst)) {
+	while (n < BUDGET) {
+		if (!xroce_req_output(&qp->req, now, BURST, &burst)) {
+			if (!xroce_execute_local(qp))
+				break;
+			n++;
+			continue;
+		}
 		if (xroce_tx_burst(qp, &burst, &sent))
 			xroce_req_fail(&qp->req, burst.wr, XROCE_LOC_PROT_ERR);
 		n += burst.npkts;

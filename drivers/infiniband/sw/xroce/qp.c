@@ -175,6 +175,7 @@ static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
 	mutex_init(&qp->modify_mutex);
 	spin_lock_init(&qp->post_lock);
 	skb_queue_head_init(&qp->rx);
+	xrdma_windows_init(&qp->windows);
 	xroce_qp_run_init(qp);
 }
 
@@ -275,6 +276,7 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	xroce_qp_stop(qp);
 
 	xroce_qp_reset(qp);
+	xrdma_windows_unbind(&qp->windows);
 	xroce_av_put(qp->av);
 	kfree(qp->rd);
 	destroy_rq(qp);

@@ -22,14 +22,26 @@
  * @av: UD: where to, with a reference
  * @dest_qp: UD
  * @qkey: UD
+ * @bind: BIND_MW
+ * @reg: REG_MR: the region, its new key and rights
  * @num_sge: entries of @sge; 0 when inline
  * @sge: gather list, or the inline bytes
  */
 struct xroce_swqe {
 	struct xroce_wr wr;
 	struct xroce_av *av;
-	u32 dest_qp;
-	u32 qkey;
+	union {
+		struct {
+			u32 dest_qp;
+			u32 qkey;
+		};
+		struct xrdma_bind bind;
+		struct {
+			struct xrdma_mr *mr;
+			u32 key;
+			u32 access;
+		} reg;
+	};
 	u32 num_sge;
 	struct ib_sge sge[];
 };
@@ -54,6 +66,7 @@ struct xroce_swqe {
  * @req, @resp: the protocol
  * @rd: memory of @resp
  * @rqe: receive request in progress, valid when resp.has_recv
+ * @windows: memory windows bound through this QP
  * @route: cached route of @av or of the last UD destination
  * @to_error: a fatal fault: go to ERR when the answers are out
  * @has_comm_est: COMM_EST was raised
@@ -102,6 +115,7 @@ struct xroce_qp {
 	struct xroce_resp resp;
 	struct xroce_rd *rd;
 	struct xroce_rqe *rqe;
+	struct xrdma_windows windows;
 	struct xroce_route route;
 	bool to_error;
 	bool has_comm_est;

@@ -239,6 +239,16 @@ static enum xroce_fault do_recv(const struct arrival *in,
 						      XROCE_FAULT_NONE;
 }
 
+static enum xroce_fault do_store(const struct arrival *in, struct mr_place *to)
+{
+	u8 bytes[sizeof(u64)];
+
+	if (skb_copy_bits(in->skb, in->payload, bytes, sizeof(bytes)) ||
+	    !xrdma_mr_store(to->mr, to->va, bytes))
+		return XROCE_FAULT_REMOTE_ACCESS;
+	return XROCE_FAULT_NONE;
+}
+
 static enum xroce_fault do_memory(const struct arrival *in,
 				  const struct xroce_resp_verdict *verdict,
 				  u64 *old)
@@ -246,23 +256,46 @@ static enum xroce_fault do_memory(const struct arrival *in,
 	struct xroce_qp *qp = in->qp;
 	const struct xroce_pkt *pkt = &in->pkt;
 	struct mr_place to = { .va = verdict->va };
+	u64 length = verdict->is_whole ? XRDMA_WHOLE : verdict->check_len;
+	enum xroce_fault fault = XROCE_FAULT_NONE;
 
-	if (!verdict->check_len)
+	if (!length && verdict->act != XROCE_RESP_FLUSH)
 		return XROCE_FAULT_NONE;
-	to.mr = xrdma_mr_get(&xroce_qp_dev(qp)->keys, qp->ibqp.pd, verdict->rkey,
-			     verdict->access, verdict->check_va,
-			     verdict->check_len);
+	to.mr = xrdma_mr_get_remote(&xroce_qp_dev(qp)->keys, qp->ibqp.pd,
+				    &qp->windows, verdict->rkey,
+				    verdict->access, verdict->check_va, length);
 	if (!to.mr)
 		return XROCE_FAULT_REMOTE_ACCESS;
 
-	if (verdict->act == XROCE_RESP_WRITE)
+	switch (verdict->act) {
+	case XROCE_RESP_WRITE:
 		place_payload(in, place_in_mr, &to);
-	else if (verdict->act == XROCE_RESP_ATOMIC)
+		break;
+	case XROCE_RESP_ATOMIC:
 		*old = xrdma_mr_atomic(to.mr, verdict->va,
 				       pkt->info->op == XROCE_OP_CMP_SWAP ?
 				       XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
 				       pkt->compare, pkt->swap_add);
+		break;
+	case XROCE_RESP_ATOMIC_WRITE:
+		fault = do_store(in, &to);
+		break;
+	case XROCE_RESP_FLUSH:
+		xrdma_mr_flush(to.mr, verdict->check_va, length);
+		break;
+	}
 	xrdma_mr_put(to.mr);
+	return fault;
+}
+
+/* SEND with invalidate: the data are there first (IBTA 9.4.1.1). */
+static enum xroce_fault do_invalidate(const struct arrival *in)
+{
+	struct xroce_qp *qp = in->qp;
+
+	if (xrdma_invalidate(&xroce_qp_dev(qp)->keys, qp->ibqp.pd, &qp->windows,
+			     in->pkt.inv_rkey))
+		return XROCE_FAULT_INVALIDATE;
 	return XROCE_FAULT_NONE;
 }
 
@@ -272,6 +305,7 @@ static void count_request(struct xroce_dev *dev, const struct xroce_pkt *pkt)
 		return;
 	switch (pkt->info->op) {
 	case XROCE_OP_WRITE:
+	case XROCE_OP_ATOMIC_WRITE:
 		xroce_count(dev, XROCE_STAT_RX_WRITE_REQUESTS, 1);
 		break;
 	case XROCE_OP_READ_REQUEST:
@@ -304,9 +338,8 @@ static void take_request(const struct arrival *in)
 			return;
 		case XROCE_RESP_RECV:
 			fault = do_recv(in, &verdict);
-			/* No key here is of a kind that a peer may invalidate. */
 			if (!fault && in->pkt.info->hdrs & XROCE_HDR_IETH)
-				fault = XROCE_FAULT_INVALIDATE;
+				fault = do_invalidate(in);
 			break;
 		case XROCE_RESP_FAULT:
 			fault = verdict.fault;

@@ -53,7 +53,9 @@ int xroce_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 	const struct xrdma_detail details[] = {
 		{ "access",	mr->access },
 		{ "pages",	mr->npages },
-		{ "dma",	mr->is_dma },
+		{ "dma",	mr->kind == XRDMA_DMA },
+		{ "fast",	mr->kind == XRDMA_FAST },
+		{ "windows",	atomic_read(&mr->windows) },
 	};
 
 	return xrdma_put_details(msg, details, ARRAY_SIZE(details));

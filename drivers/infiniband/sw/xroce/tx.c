@@ -51,8 +51,9 @@ static int copy_from_mr(const struct outgoing *out, u32 offset, u8 *to,
 	struct xrdma_mr *mr;
 
 	/* Looked up each time: the key may go away during a long READ. */
-	mr = xrdma_mr_get(&xroce_qp_dev(out->qp)->keys, out->qp->ibqp.pd,
-			  burst->rkey, IB_ACCESS_REMOTE_READ, va, length);
+	mr = xrdma_mr_get_remote(&xroce_qp_dev(out->qp)->keys,
+				 out->qp->ibqp.pd, &out->qp->windows,
+				 burst->rkey, IB_ACCESS_REMOTE_READ, va, length);
 	if (!mr)
 		return -EACCES;
 	xrdma_mr_copy(mr, va, to, length, XRDMA_FROM_MEM);

@@ -27,6 +27,11 @@ static const struct {
 	ROW(ATOMIC_CMP_AND_SWP,		CMP_SWAP,	RC),
 	ROW(ATOMIC_FETCH_AND_ADD,	FETCH_ADD,	RC),
 	ROW(SEND_WITH_INV,		SEND_INV,	RC),
+	ROW(ATOMIC_WRITE,		ATOMIC_WRITE,	RC),
+	ROW(FLUSH,			FLUSH,		RC),
+	ROW(LOCAL_INV,			LOCAL_INV,	RC_UC),
+	ROW(BIND_MW,			BIND_MW,	RC_UC),
+	ROW(REG_MR,			REG_MR,		RC_UC),
 #undef ROW
 #undef RC
 #undef RC_UC
@@ -40,14 +45,26 @@ static bool is_atomic(const struct xroce_wr *wr)
 
 static bool may_be_inline(const struct xroce_wr *wr)
 {
-	return wr->op != XROCE_WR_READ && !is_atomic(wr);
+	return wr->op < XROCE_WR_READ;
+}
+
+/*
+ * REG_MR names its region by a pointer. Windows can be had by users alone, and
+ * struct ib_send_wr has no operands for FLUSH.
+ */
+static bool may_post(const struct xroce_qp *qp, u8 op)
+{
+	if (qp->is_user)
+		return op != XROCE_WR_REG_MR;
+	return op != XROCE_WR_BIND_MW && op != XROCE_WR_FLUSH;
 }
 
 /* Sets op; a fault if @opcode is not for this QP. */
 static void set_op(const struct xroce_qp *qp, u32 opcode, struct xroce_wr *wr)
 {
 	if (opcode < ARRAY_SIZE(wr_ops) && wr_ops[opcode].is_valid &&
-	    wr_ops[opcode].services & BIT(qp->service))
+	    wr_ops[opcode].services & BIT(qp->service) &&
+	    may_post(qp, wr_ops[opcode].op))
 		wr->op = wr_ops[opcode].op;
 	else
 		wr->fault = XROCE_LOC_QP_OP_ERR;
@@ -79,7 +96,7 @@ static u64 max_length(const struct xroce_qp *qp)
 /* @sum: of the SGEs, or the inline bytes. */
 static void set_length(const struct xroce_qp *qp, u64 sum, struct xroce_wr *wr)
 {
-	if (is_atomic(wr)) {
+	if (is_atomic(wr) || wr->op == XROCE_WR_ATOMIC_WRITE) {
 		wr->length = sizeof(u64);
 		if (sum < sizeof(u64))
 			wr->fault = XROCE_LOC_LEN_ERR;
@@ -110,7 +127,7 @@ static void user_operands(struct xroce_qp *qp, const struct xroce_send_wr *from,
 	struct xroce_wr *wr = &swqe->wr;
 
 	wr->imm = from->ex.imm_data;
-	if (wr->op == XROCE_WR_SEND_INV)
+	if (wr->op == XROCE_WR_SEND_INV || wr->op == XROCE_WR_LOCAL_INV)
 		wr->inv_rkey = from->ex.invalidate_rkey;
 
 	if (qp->service == XROCE_UD) {
@@ -128,6 +145,20 @@ static void user_operands(struct xroce_qp *qp, const struct xroce_send_wr *from,
 		wr->compare = from->wr.atomic.compare_add;
 		wr->swap_add = is_swap ? from->wr.atomic.swap :
 					 from->wr.atomic.compare_add;
+	} else if (wr->op == XROCE_WR_FLUSH) {
+		wr->remote_va = from->wr.flush.remote_addr;
+		wr->rkey = from->wr.flush.rkey;
+		wr->flush_type = from->wr.flush.type;
+		wr->flush_level = from->wr.flush.level;
+	} else if (wr->op == XROCE_WR_BIND_MW) {
+		swqe->bind = (struct xrdma_bind){
+			.addr = from->wr.mw.addr,
+			.length = from->wr.mw.length,
+			.lkey = from->wr.mw.mr_lkey,
+			.old_rkey = from->wr.mw.mw_rkey,
+			.new_rkey = from->wr.mw.rkey,
+			.access = from->wr.mw.access,
+		};
 	} else {
 		wr->remote_va = from->wr.rdma.remote_addr;
 		wr->rkey = from->wr.rdma.rkey;
@@ -140,6 +171,20 @@ static void user_payload(struct xroce_qp *qp, const void *data,
 {
 	struct xroce_wr *wr = &swqe->wr;
 
+	switch (wr->op) {
+	case XROCE_WR_FLUSH:
+		set_length(qp, dma->length, wr);
+		return;
+	case XROCE_WR_ATOMIC_WRITE:
+		/* The provider puts the 8 bytes where SGEs or inline data are. */
+		wr->flags |= XROCE_WR_INLINE;
+		memcpy(swqe->sge, data, sizeof(u64));
+		set_length(qp, sizeof(u64), wr);
+		return;
+	case XROCE_WR_LOCAL_INV:
+	case XROCE_WR_BIND_MW:
+		return;
+	}
 	if (wr->flags & XROCE_WR_INLINE) {
 		u32 length = dma->length;
 
@@ -189,7 +234,7 @@ static int kernel_operands(struct xroce_qp *qp, const struct ib_send_wr *from,
 	struct xroce_wr *wr = &swqe->wr;
 
 	wr->imm = from->ex.imm_data;
-	if (wr->op == XROCE_WR_SEND_INV)
+	if (wr->op == XROCE_WR_SEND_INV || wr->op == XROCE_WR_LOCAL_INV)
 		wr->inv_rkey = from->ex.invalidate_rkey;
 
 	if (qp->service == XROCE_UD) {
@@ -209,7 +254,13 @@ static int kernel_operands(struct xroce_qp *qp, const struct ib_send_wr *from,
 		wr->compare = atomic->compare_add;
 		wr->swap_add = wr->op == XROCE_WR_CMP_SWAP ?
 			       atomic->swap : atomic->compare_add;
-	} else if (wr->op >= XROCE_WR_WRITE) {
+	} else if (wr->op == XROCE_WR_REG_MR) {
+		const struct ib_reg_wr *reg = reg_wr(from);
+
+		swqe->reg.mr = to_xrdma_mr(reg->mr);
+		swqe->reg.key = reg->key;
+		swqe->reg.access = reg->access;
+	} else if (wr->op >= XROCE_WR_WRITE && wr->op < XROCE_WR_LOCAL_INV) {
 		/* The caller's struct may be no longer than its kind of request. */
 		wr->remote_va = rdma_wr(from)->remote_addr;
 		wr->rkey = rdma_wr(from)->rkey;

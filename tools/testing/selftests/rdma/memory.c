@@ -2,12 +2,9 @@
 /*
  * memory CASE DEVICE GID-INDEX: one case about memory regions. Ends with status
  * 0 if all is as promised, 4 if this machine can't tell, 1 and words if not.
- *
- * Two RC QPs of the device are connected to each other: requests of "asker" meet
- * regions at "answerer". Both have the same PD.
  */
 #define _GNU_SOURCE
-#include "verbs.h"
+#include "pair.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,82 +13,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define SKIP 4
-#define PAGE 4096
 #define MiB (1ul << 20)
 #define GiB (1ul << 30)
 #define HUGE (2 * MiB)
-#define PATIENCE 20		/* seconds for a completion */
 #define NOBODY 65534
 #define ATOMIC_SECONDS 5
-#define ALL (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |	\
-	     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
-
-static struct ibv_context *context;
-static struct ibv_pd *pd, *other_pd;
-static struct ibv_cq *cq;
-static struct ibv_qp *asker, *answerer;
-static union ibv_gid gid;
-static int gid_index;
-
-/* What requests send from and read into. */
-#define OWN_BYTES (16 * PAGE)
-static uint8_t *own;
-static struct ibv_mr *own_mr;
-
-static void __attribute__((noreturn)) skip(const char *reason)
-{
-	printf("%s\n", reason);
-	exit(SKIP);
-}
-
-/* ---- memory ------------------------------------------------------------------------ */
-
-static uint8_t *map_memory(size_t length, int protection)
-{
-	void *at = mmap(NULL, length, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED)
-		die("no %zu bytes of memory: %m", length);
-	return at;
-}
-
-static uint8_t *new_memory(size_t length)
-{
-	return map_memory(length, PROT_READ | PROT_WRITE);
-}
-
-/* No two bytes that are near are alike, and no two seeds. */
-static void fill(uint8_t *at, size_t length, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		at[i] = (i * 7 + seed) ^ (i >> 8);
-}
-
-static struct ibv_mr *new_region(const void *start, size_t length, uint64_t iova,
-				 int access)
-{
-	struct ibv_mr *mr = ibv_reg_mr_iova(pd, (void *)start, length, iova, access);
-
-	if (!mr)
-		die("cannot register %zu bytes, access %#x: %m", length, access);
-	return mr;
-}
-
-static struct ibv_mr *new_plain_region(const void *start, size_t length, int access)
-{
-	return new_region(start, length, (uintptr_t)start, access);
-}
-
-static void drop_region(struct ibv_mr *mr)
-{
-	int err = ibv_dereg_mr(mr);
-
-	if (err)
-		die("cannot deregister: %s", strerror(err));
-}
 
 static int error_of(const void *start, size_t length, uint64_t iova, int access)
 {
@@ -112,116 +38,6 @@ static void registers(const char *what, const void *start, size_t length,
 	if (err != wanted)
 		die("%s: error %d (%s), not %d (%s)", what, err, strerror(err),
 		    wanted, strerror(wanted));
-}
-
-/* ---- requests ------------------------------------------------------------------------ */
-
-static void connect_both(void)
-{
-	connect_qp(asker, gid_index, &gid, answerer->qp_num);
-	connect_qp(answerer, gid_index, &gid, asker->qp_num);
-}
-
-/* After an error, which both QPs have seen. */
-static void connect_again(void)
-{
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
-	struct ibv_wc wc;
-
-	if (ibv_modify_qp(asker, &attr, IBV_QP_STATE) ||
-	    ibv_modify_qp(answerer, &attr, IBV_QP_STATE))
-		die("to RESET: %m");
-	while (ibv_poll_cq(cq, 1, &wc) > 0)
-		;
-	connect_both();
-}
-
-static enum ibv_wc_status wait_for_completion(void)
-{
-	time_t end = time(NULL) + PATIENCE;
-	struct ibv_wc wc;
-	int n;
-
-	do {
-		n = ibv_poll_cq(cq, 1, &wc);
-		if (n < 0)
-			die("poll_cq: %d", n);
-		if (n)
-			return wc.status;
-	} while (time(NULL) <= end);
-	die("no completion for %d s", PATIENCE);
-}
-
-static void post(struct ibv_send_wr *wr)
-{
-	struct ibv_send_wr *bad;
-	int err;
-
-	wr->send_flags = IBV_SEND_SIGNALED;
-	err = ibv_post_send(asker, wr, &bad);
-	if (err)
-		die("post_send: %s", strerror(err));
-}
-
-/* The QPs are connected afterwards, whatever the answer. */
-static void must_end(const char *what, enum ibv_wc_status wanted)
-{
-	enum ibv_wc_status status = wait_for_completion();
-
-	if (status != wanted)
-		die("%s: %s, not %s", what, ibv_wc_status_str(status),
-		    ibv_wc_status_str(wanted));
-	if (status != IBV_WC_SUCCESS)
-		connect_again();
-}
-
-/* @va, @rkey: at the answerer. @opcode: WRITE or READ. */
-static void request(const char *what, enum ibv_wr_opcode opcode, struct ibv_sge sge,
-		    uint64_t va, uint32_t rkey, enum ibv_wc_status wanted)
-{
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = opcode,
-		.wr.rdma = { va, rkey },
-	};
-
-	post(&wr);
-	must_end(what, wanted);
-}
-
-static struct ibv_sge from_own(uint32_t length)
-{
-	return (struct ibv_sge) { (uintptr_t)own, length, own_mr->lkey };
-}
-
-static void write_own(const char *what, uint32_t length, uint64_t va, uint32_t rkey,
-		      enum ibv_wc_status wanted)
-{
-	request(what, IBV_WR_RDMA_WRITE, from_own(length), va, rkey, wanted);
-}
-
-static void read_own(const char *what, uint32_t length, uint64_t va, uint32_t rkey,
-		     enum ibv_wc_status wanted)
-{
-	request(what, IBV_WR_RDMA_READ, from_own(length), va, rkey, wanted);
-}
-
-/* What was at @va is in the first 8 bytes of own memory then. */
-static void atomic_request(const char *what, enum ibv_wr_opcode opcode, uint64_t va,
-			   uint32_t rkey, uint64_t compare_add, uint64_t swap,
-			   enum ibv_wc_status wanted)
-{
-	struct ibv_sge sge = from_own(8);
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = opcode,
-		.wr.atomic = { va, compare_add, swap, rkey },
-	};
-
-	post(&wr);
-	must_end(what, wanted);
 }
 
 /* ---- a region at the answerer, with memory of the same mapping around it ---------- */
@@ -847,10 +663,7 @@ static void atomics_and_cpu(void)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	void (*check)(void);
-} cases[] = {
+static const struct test_case cases[] = {
 	{ "bad-ranges", bad_ranges },
 	{ "bad-access", bad_access },
 	{ "bad-memory", bad_memory },
@@ -874,34 +687,7 @@ static const struct {
 	{ "atomics-and-cpu", atomics_and_cpu },
 };
 
-static void set_up(const char *device)
-{
-	context = open_device(device);
-	pd = ibv_alloc_pd(context);
-	other_pd = ibv_alloc_pd(context);
-	cq = ibv_create_cq(context, 64, NULL, NULL, 0);
-	if (!pd || !other_pd || !cq || ibv_query_gid(context, 1, gid_index, &gid))
-		die("no PDs, CQ or GID: %m");
-	asker = make_qp(pd, cq, NULL, IBV_QPT_RC, 16);
-	answerer = make_qp(pd, cq, NULL, IBV_QPT_RC, 16);
-	connect_both();
-	own = new_memory(OWN_BYTES);
-	own_mr = new_plain_region(own, OWN_BYTES, ALL);
-}
-
 int main(int argc, char **argv)
 {
-	unsigned int i;
-
-	if (argc != 4)
-		die("usage: memory CASE DEVICE GID-INDEX");
-	gid_index = atoi(argv[3]);
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		if (strcmp(cases[i].name, argv[1]) == 0) {
-			set_up(argv[2]);
-			cases[i].check();
-			return 0;
-		}
-	}
-	die("no case %s", argv[1]);
+	return run_case(argc, argv, cases, sizeof(cases) / sizeof(*cases), NULL);
 }

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""pyverbs_ktap.py FOLDER MODULE SKIP [OPTION...]: one module of rdma-core's tests.
+"""pyverbs_ktap.py FOLDER MODULE [OPTION...]: one module of rdma-core's tests.
 
-FOLDER holds the package "tests"; the options are those of its run_tests.py. SKIP
-has lines "NAME=REASON" of tests that are not run.
+FOLDER holds the package "tests"; the options are those of its run_tests.py.
 Reports each test as a KTAP line of a nested test, at once, so that a crash
 afterwards does not take the results with it. Tracebacks go to standard error.
 """
@@ -43,30 +42,11 @@ class KtapResult(unittest.TestResult):
         self.say(test, 'ok')
 
 
-def all_tests(suite):
-    for item in suite:
-        if isinstance(item, unittest.TestSuite):
-            yield from all_tests(item)
-        else:
-            yield item
-
-
-def skip_tests(suite, lines):
-    """Make the tests named there skip when they are run."""
-    reasons = dict(line.split('=', 1) for line in lines.splitlines())
-    for test in all_tests(suite):
-        name = test.id().rsplit('.', 1)[-1]
-        if name in reasons:
-            def skipped(reason=reasons[name]):
-                raise unittest.SkipTest(reason)
-            setattr(test, name, skipped)
-
-
 def main():
-    folder, module, skips = sys.argv[1:4]
+    folder, module = sys.argv[1:3]
     os.chdir(folder)
     sys.path[:0] = [folder, os.path.join(folder, 'tests')]
-    sys.argv = ['run_tests.py'] + sys.argv[4:]
+    sys.argv = ['run_tests.py'] + sys.argv[3:]
     # The tests ask this parser, which may live in one of two places.
     try:
         from args_parser import parser
@@ -74,7 +54,6 @@ def main():
         from tests.args_parser import parser
     parser.parse_args()
     suite = unittest.defaultTestLoader.loadTestsFromName(module)
-    skip_tests(suite, skips)
     print(f'  KTAP version 1\n  1..{suite.countTestCases()}', flush=True)
     result = KtapResult()
     suite.run(result)

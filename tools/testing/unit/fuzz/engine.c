@@ -121,7 +121,8 @@ static void check_requests(void)
 		if (i == req.una)
 			expect(xroce_psn_dist(req.una_psn, wr->first_psn) <=
 			       xroce_psn_dist(wr->last_psn, wr->first_psn));
-		if (rank(i) < rank(req.cur) && wr->op >= XROCE_WR_READ)
+		if (rank(i) < rank(req.cur) && wr->op >= XROCE_WR_READ &&
+		    wr->op <= XROCE_WR_FLUSH)
 			rds++;
 	}
 	expect(rds == req.rd_in_flight);
@@ -186,14 +187,31 @@ static void check_packets(const struct xroce_burst *burst)
 		expect(bytes == burst->bytes);
 }
 
+/* A local request is handed out once, when nothing may go before it. */
+static void execute(u32 bits)
+{
+	struct xroce_wr *wr = xroce_req_local(&req);
+	u32 una = req.una;
+
+	if (!wr)
+		return;
+	expect(wr->op >= XROCE_WR_LOCAL_INV && wr->op < XROCE_WR_OPS);
+	expect(wr == xroce_sq_wr(&req.sq, req.started));
+	expect(wr->op != XROCE_WR_LOCAL_INV || una == req.started);
+	xroce_req_executed(&req, wr, bits >> 6 == 3 ? XROCE_MW_BIND_ERR : 0);
+	expect(req.is_broken || xroce_req_local(&req) != wr);
+}
+
 static void send(void)
 {
 	u32 bits = take(1);
 	u32 max = 1 + (bits & 0x3f);
 	struct xroce_burst burst;
 
-	if (!xroce_req_output(&req, now, max, &burst))
+	if (!xroce_req_output(&req, now, max, &burst)) {
+		execute(bits);
 		return;
+	}
 	expect(burst.npkts <= max);
 	expect(burst.source != XROCE_FROM_MR);
 	check_packets(&burst);
@@ -234,7 +252,8 @@ static void answer(void)
 		expect(pkt.payload_len <= verdict.wr->length - verdict.offset);
 		expect(verdict.offset == verdict.wr->done_bytes);
 	} else {
-		expect(verdict.wr->op > XROCE_WR_READ);
+		expect(verdict.wr->op == XROCE_WR_CMP_SWAP ||
+		       verdict.wr->op == XROCE_WR_FETCH_ADD);
 	}
 	xroce_req_placed(&req, &pkt, !(bits & 0x80) || take(1) & 7, now);
 }
@@ -323,8 +342,13 @@ static void check_verdict(const struct xroce_pkt *pkt,
 		expect(verdict->va - verdict->check_va <=
 		       verdict->check_len - pkt->payload_len);
 	}
-	if (verdict->act == XROCE_RESP_ATOMIC)
+	if (verdict->act == XROCE_RESP_ATOMIC ||
+	    verdict->act == XROCE_RESP_ATOMIC_WRITE)
 		expect(!(verdict->va & 7) && verdict->check_len == 8);
+	if (verdict->act == XROCE_RESP_ATOMIC_WRITE)
+		expect(pkt->payload_len == 8);
+	if (verdict->act != XROCE_RESP_FLUSH)
+		expect(!verdict->is_whole);
 }
 
 static void check_done(const struct xroce_resp_done *done)
@@ -355,6 +379,13 @@ static void take_request(struct xroce_pkt *pkt)
 	pkt->va = (u64)take(1) << 56 | take_psn(0) << 3;
 	pkt->rkey = take(1) & 1;
 	pkt->dma_len = take_len();
+	if (pkt->info && pkt->info->op == XROCE_OP_FLUSH) {
+		pkt->flush_type = (u8)take(1) & 15;
+		pkt->flush_level = pkt->rkey ? (u8)take(1) & 3 : 0;
+		pkt->payload_len = bits & 0x80 ? pkt->payload_len : 0;
+	}
+	if (pkt->info && pkt->info->op == XROCE_OP_ATOMIC_WRITE && bits & 1)
+		pkt->payload_len = pkt->dma_len = 8;
 }
 
 static void request(void)
@@ -459,7 +490,7 @@ static void begin(void)
 	struct xroce_resp_cfg rs = {
 		.service = rq.service,
 		.pmtu = rq.pmtu,
-		.access = bits & 0x20 ? 0xe : take(1),
+		.access = bits & 0x20 ? 0x30e : take(2),
 		.min_rnr_timer = 1,
 		.max_dest_rd_atomic = take(1) % (MAX_RD + 1),
 	};

@@ -14,7 +14,18 @@ bool op_takes_recv(const struct op *op)
 
 bool op_is_rd(const struct op *op)
 {
-	return op->op >= XROCE_WR_READ;
+	return op->op >= XROCE_WR_READ && op->op <= XROCE_WR_FLUSH;
+}
+
+bool op_is_atomic(const struct op *op)
+{
+	return op->op == XROCE_WR_CMP_SWAP || op->op == XROCE_WR_FETCH_ADD ||
+	       op->op == XROCE_WR_ATOMIC_WRITE;
+}
+
+bool op_is_local(const struct op *op)
+{
+	return op->op >= XROCE_WR_LOCAL_INV;
 }
 
 static void run_atomic(struct model *model, struct op *op)
@@ -35,6 +46,7 @@ static void run_op(struct model *model, struct op *op)
 	switch (op->op) {
 	case XROCE_WR_WRITE:
 	case XROCE_WR_WRITE_IMM:
+	case XROCE_WR_ATOMIC_WRITE:
 		memcpy(model->mem + op->at, model->source + op->src, op->len);
 		break;
 	case XROCE_WR_READ:

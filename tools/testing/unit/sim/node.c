@@ -67,6 +67,7 @@ static void post(struct node *node)
 		.swap_add = op->swap_add,
 		.imm = htonl(op->imm),
 		.inv_rkey = op->inv_rkey,
+		.flush_type = XROCE_FLUSH_GLOBAL,
 		.fault = op->poison == POISON_AT_POST ? XROCE_LOC_PROT_ERR : 0,
 	};
 	node->req.posted++;
@@ -255,6 +256,24 @@ static void be_like_rxe(struct xroce_burst *burst)
 						  pos & ~XROCE_POS_FIRST, 0);
 }
 
+/* Each local request once, in its turn. */
+static bool execute_local(struct node *node)
+{
+	struct xroce_wr *wr = xroce_req_local(&node->req);
+	u32 index;
+
+	if (!wr)
+		return false;
+	index = ((struct slot *)wr)->op;
+	SIM_CHECK(node->world, op_is_local(&node->out.ops[index]));
+	SIM_CHECK(node->world, index >= node->executed);
+	SIM_CHECK(node->world, wr->op != XROCE_WR_LOCAL_INV ||
+			       node->req.una == node->req.started);
+	node->executed = index + 1;
+	xroce_req_executed(&node->req, wr, XROCE_SUCCESS);
+	return true;
+}
+
 static void send_answer(struct node *node, struct xroce_burst *burst)
 {
 	const u8 *payload = NULL;
@@ -297,6 +316,8 @@ static bool output(struct node *node)
 		send_request(node, &burst);
 		return true;
 	}
+	if (!node->is_closing && execute_local(node))
+		return true;
 	if (is_answer_first ||
 	    !xroce_resp_output(&node->resp, max_run, &burst))
 		return false;
@@ -464,6 +485,17 @@ static u64 do_atomic(struct node *node, const struct xroce_pkt *pkt)
 	return old;
 }
 
+static void do_memory(struct node *node, const struct xroce_pkt *pkt,
+		      const u8 *payload,
+		      const struct xroce_resp_verdict *verdict, u64 *old)
+{
+	if (verdict->act == XROCE_RESP_ATOMIC)
+		*old = do_atomic(node, pkt);
+	else if (pkt->payload_len)
+		memcpy(node->mem + (verdict->va - MEM_BASE), payload,
+		       pkt->payload_len);
+}
+
 static enum xroce_fault execute(struct node *node, const struct xroce_pkt *pkt,
 				const u8 *payload,
 				const struct xroce_resp_verdict *verdict,
@@ -479,18 +511,10 @@ static enum xroce_fault execute(struct node *node, const struct xroce_pkt *pkt,
 		memcpy(node->recv->buf + verdict->offset, payload,
 		       pkt->payload_len);
 		return XROCE_FAULT_NONE;
-	case XROCE_RESP_WRITE:
-		if (!is_allowed(node, verdict))
-			return XROCE_FAULT_REMOTE_ACCESS;
-		if (pkt->payload_len)
-			memcpy(node->mem + (verdict->va - MEM_BASE), payload,
-			       pkt->payload_len);
-		return XROCE_FAULT_NONE;
 	default:
 		if (!is_allowed(node, verdict))
 			return XROCE_FAULT_REMOTE_ACCESS;
-		if (verdict->act == XROCE_RESP_ATOMIC)
-			*old = do_atomic(node, pkt);
+		do_memory(node, pkt, payload, verdict, old);
 		return XROCE_FAULT_NONE;
 	}
 }

@@ -80,6 +80,9 @@ struct model {
 
 bool op_takes_recv(const struct op *op);
 bool op_is_rd(const struct op *op);
+/* On a word of its own: atomics. */
+bool op_is_atomic(const struct op *op);
+bool op_is_local(const struct op *op);
 void model_run(struct model *model, u32 end);
 /* The op whose message the next receive completion must report. */
 struct op *model_next_recv(struct model *model, u32 *index);
@@ -157,6 +160,7 @@ struct node {
 
 	u32 posted_ops;
 	u32 reaped;
+	u32 executed;		/* local requests, one past the last */
 	u32 failed_at;		/* op that failed, MAX_OPS = none */
 	u8 failed_status;
 	u8 last_event;		/* enum xroce_event */

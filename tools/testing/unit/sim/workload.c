@@ -67,12 +67,13 @@ static u8 pick_op(struct rng *rng, u8 service)
 {
 	static const u8 uc[] = {
 		XROCE_WR_SEND_IMM, XROCE_WR_WRITE_IMM, XROCE_WR_WRITE,
+		XROCE_WR_BIND_MW,
 	};
 
 	if (service == XROCE_UD)
 		return XROCE_WR_SEND_IMM;
 	if (service == XROCE_UC)
-		return uc[rng_below(rng, 3)];
+		return uc[rng_below(rng, 4)];
 	return (u8)rng_below(rng, XROCE_WR_OPS);
 }
 
@@ -83,13 +84,16 @@ struct op *workload_add(struct node *node, u8 kind, u32 len)
 	struct model *model = &node->out;
 	struct op *op = &model->ops[model->n_ops];
 	u32 room = model->mem_len - COUNTERS * 8;
-	bool is_atomic = kind > XROCE_WR_READ;
 
 	op->op = kind;
-	op->len = is_atomic ? 8 : len;
+	op->len = len;
+	if (op_is_atomic(op))
+		op->len = 8;
+	else if (op_is_local(op))
+		op->len = 0;
 	op->src = rng_below(rng, room - op->len + 1);
 	op->at = op->src;
-	if (is_atomic)
+	if (op_is_atomic(op))
 		op->at = ((room + 7) & ~7U) + 8 * rng_below(rng, COUNTERS - 1);
 	op->imm = model->n_ops++;
 	op->inv_rkey = 0x77000000 + op->imm;
@@ -136,7 +140,7 @@ static void fence(struct model *model)
 		struct op *op = &model->ops[i];
 		bool writes = op->op == XROCE_WR_WRITE ||
 			      op->op == XROCE_WR_WRITE_IMM ||
-			      op->op > XROCE_WR_READ;
+			      op_is_atomic(op);
 
 		if (writes && is_reading)
 			op->flags |= XROCE_WR_FENCE;
@@ -150,7 +154,6 @@ static void fence(struct model *model)
 static bool may_be(u8 poison, const struct op *op)
 {
 	bool is_send = op->op <= XROCE_WR_SEND_INV;
-	bool is_atomic = op->op > XROCE_WR_READ;
 
 	switch (poison) {
 	case POISON_RKEY:
@@ -158,16 +161,18 @@ static bool may_be(u8 poison, const struct op *op)
 	case POISON_WRAP:
 		/* POISON_RANGE misaligns an atomic */
 		return !is_send && op->len &&
-		       (!is_atomic || poison == POISON_RKEY);
+		       (!op_is_atomic(op) || poison == POISON_RKEY);
 	case POISON_MISALIGNED:
-		return is_atomic;
+		return op_is_atomic(op);
 	case POISON_TOO_LONG:
 	case POISON_RECV_KEY:
 		return is_send && op->len;
 	case POISON_SOURCE:
-		return !op_is_rd(op) && op->len;
+		return (!op_is_rd(op) || op->op == XROCE_WR_ATOMIC_WRITE) &&
+		       op->len;
 	case POISON_SINK:
-		return op_is_rd(op);
+		return op->op == XROCE_WR_READ ||
+		       (op_is_atomic(op) && op->op != XROCE_WR_ATOMIC_WRITE);
 	case POISON_READ_GONE:
 		return op->op == XROCE_WR_READ && op->len;
 	default:
@@ -208,7 +213,8 @@ static void set_services(struct node *node, u8 service, u32 pmtu)
 		.pkey = 0xffff,
 		.dest_qp = p->req.dest_qp,
 		.access = XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ |
-			  XROCE_ACCESS_REMOTE_ATOMIC,
+			  XROCE_ACCESS_REMOTE_ATOMIC |
+			  XROCE_ACCESS_FLUSH_GLOBAL,
 		.min_rnr_timer = 1,
 		.max_dest_rd_atomic = 4,
 	};

@@ -214,16 +214,17 @@ TEST(output__carries_on_in_the_middle)
 TEST(output__opcode_of_each_request)
 {
 	static const u8 only[] = {
-		0x04, 0x05, 0x17, 0x0a, 0x0b, 0x0c, 0x13, 0x14,
+		0x04, 0x05, 0x17, 0x0a, 0x0b, 0x0c, 0x13, 0x14, 0x1d, 0x1c,
 	};
 	u8 op;
 
-	for (op = 0; op < XROCE_WR_OPS; op++) {
+	for (op = 0; op < sizeof(only); op++) {
 		begin(&rc_cfg, 7);
 		post(op, 8, 0);
 		CHECK(out(1));
 		CHECK_EQ(burst.first.opcode, only[op]);
-		CHECK_EQ(burst.bytes, op < XROCE_WR_READ ? 8 : 0);
+		CHECK_EQ(burst.bytes, op < XROCE_WR_READ ||
+				      op == XROCE_WR_ATOMIC_WRITE ? 8 : 0);
 	}
 }
 
@@ -385,6 +386,10 @@ TEST(output__what_a_service_does_not_offer)
 		{ XROCE_UC, XROCE_WR_READ, XROCE_LOC_QP_OP_ERR, 8 },
 		{ XROCE_UC, XROCE_WR_FETCH_ADD, XROCE_LOC_QP_OP_ERR, 8 },
 		{ XROCE_UC, XROCE_WR_SEND_INV, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_UC, XROCE_WR_ATOMIC_WRITE, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_UC, XROCE_WR_FLUSH, XROCE_LOC_QP_OP_ERR, 8 },
+		{ XROCE_UD, XROCE_WR_BIND_MW, XROCE_LOC_QP_OP_ERR, 0 },
+		{ XROCE_UD, XROCE_WR_LOCAL_INV, XROCE_LOC_QP_OP_ERR, 0 },
 		{ XROCE_UD, XROCE_WR_WRITE, XROCE_LOC_QP_OP_ERR, 8 },
 		{ XROCE_UD, XROCE_WR_SEND, XROCE_LOC_LEN_ERR, PMTU + 1 },
 		{ XROCE_RC, XROCE_WR_SEND, XROCE_LOC_LEN_ERR, (1U << 31) + 1 },
@@ -421,6 +426,244 @@ TEST(output__fault_found_at_post_time_waits_its_turn)
 	CHECK_EQ(ack(0), XROCE_REQ_DROP);
 	xroce_req_flush(&req);
 	CHECK_EQ(reap(&ring[2]), XROCE_WR_FLUSH_ERR);
+}
+
+TEST(output__atomic_write_and_flush)
+{
+	struct xroce_pkt pkt;
+	struct xroce_wr *wr;
+
+	begin(&rc_cfg, 0xffffff);
+	post(XROCE_WR_ATOMIC_WRITE, 8, 0);
+	wr = post(XROCE_WR_FLUSH, 3 * PMTU, 0);
+	wr->flush_type = XROCE_FLUSH_PERSISTENT;
+	wr->flush_level = XROCE_FLUSH_MR;
+	post(XROCE_WR_SEND, 8, XROCE_WR_FENCE);
+	CHECK(out(9));
+	check_packet(0, 0x1d, 0xffffff, 8);
+	CHECK_EQ(burst.source, XROCE_FROM_WR);
+	CHECK_EQ(burst.offset, 0);
+	CHECK_EQ(burst.first.dma_len, 8);
+	CHECK_EQ(burst.first.va, 0x10000);
+	CHECK_EQ(burst.first.rkey, 0x55);
+	CHECK(asks(0));
+	/* one PSN, no payload, whatever it flushes */
+	CHECK(out(9));
+	check_packet(0, 0x1c, 0, 0);
+	CHECK_EQ(burst.source, XROCE_FROM_NOWHERE);
+	xroce_burst_packet(&burst, 0, &pkt);
+	CHECK_EQ(pkt.dma_len, 3 * PMTU);
+	CHECK_EQ(pkt.flush_type, XROCE_FLUSH_PERSISTENT);
+	CHECK_EQ(pkt.flush_level, XROCE_FLUSH_MR);
+	CHECK_EQ(req.rd_in_flight, 2);
+	CHECK(!out(9));
+
+	CHECK_EQ(read_response(0xffffff, XROCE_POS_ONLY, 0), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(!out(9));
+	CHECK_EQ(read_response(0, XROCE_POS_ONLY, 0), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(req.rd_in_flight, 0);
+	CHECK(out(9));
+	check_packet(0, 0x04, 1, 8);
+}
+
+/* Like READs they need an answer of their own, and a slot at the peer. */
+TEST(output__atomic_write_and_flush_are_like_reads)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		u8 op = i ? XROCE_WR_FLUSH : XROCE_WR_ATOMIC_WRITE;
+
+		test_context("op %u", op);
+		cfg.max_rd_atomic = 1;
+		begin(&cfg, 0);
+		post(op, 8, 0);
+		post(op, 8, 0);
+		CHECK_EQ(drain(), 1);
+		/* an acknowledgement implies that the answer was lost */
+		CHECK_EQ(ack(0), XROCE_REQ_TAKEN);
+		CHECK_EQ(reap(NULL), -1);
+		CHECK_EQ(req.stats.implied_naks, 1);
+		CHECK(out(9));
+		check_packet(0, i ? 0x1c : 0x1d, 0, i ? 0 : 8);
+		CHECK_EQ(read_response(0, XROCE_POS_ONLY, 0), XROCE_REQ_TAKEN);
+		CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+
+		cfg.max_rd_atomic = 0;
+		begin(&cfg, 0);
+		post(op, 8, 0);
+		CHECK(!out(1));
+		CHECK_EQ(reap(&ring[0]), XROCE_LOC_QP_OP_ERR);
+	}
+}
+
+TEST(input__answers_to_flush_that_are_none)
+{
+	struct xroce_pkt pkt;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_FLUSH, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(read_response(0, XROCE_POS_ONLY, 8), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_LOC_LEN_ERR);
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_FLUSH, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(read_response(0, XROCE_POS_FIRST, 0), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_BAD_RESP_ERR);
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_ATOMIC_WRITE, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(atomic_response(0), XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_BAD_RESP_ERR);
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_ATOMIC_WRITE, 8, 0);
+	CHECK_EQ(drain(), 1);
+	pkt = response(XROCE_OP_READ_RESPONSE, XROCE_POS_ONLY, 0);
+	pkt.syndrome = 0x62;
+	CHECK_EQ(xroce_req_input(&req, &pkt, now).act, XROCE_REQ_TAKEN);
+	CHECK_EQ(reap(&ring[0]), XROCE_BAD_RESP_ERR);
+}
+
+static bool execute(struct xroce_wr *want, u8 status)
+{
+	struct xroce_wr *wr;
+
+	while (out(1000))
+		;
+	wr = xroce_req_local(&req);
+	if (!wr)
+		return false;
+	CHECK(wr == want);
+	xroce_req_executed(&req, wr, status);
+	return true;
+}
+
+TEST(local__takes_no_psn_and_completes_in_order)
+{
+	begin(&rc_cfg, 0xffffff);
+	post(XROCE_WR_BIND_MW, 0, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_BIND_MW, 0, 0);
+	post(XROCE_WR_REG_MR, 0, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK(!out(9));
+	CHECK(execute(&ring[0], XROCE_SUCCESS));
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(out(9));
+	check_packet(0, 0x04, 0xffffff, 8);
+	CHECK(!out(9));
+	CHECK(execute(&ring[2], XROCE_SUCCESS));
+	CHECK(execute(&ring[3], XROCE_SUCCESS));
+	CHECK_EQ(reap(NULL), -1);
+	CHECK(out(9));
+	check_packet(0, 0x04, 0, 8);
+	CHECK(!execute(NULL, 0));
+	ack(0xffffff);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[3]), XROCE_SUCCESS);
+	CHECK_EQ(reap(NULL), -1);
+	ack(0);
+	CHECK_EQ(reap(&ring[4]), XROCE_SUCCESS);
+}
+
+TEST(local__is_not_repeated_with_what_is_sent_again)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_BIND_MW, 0, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK(execute(&ring[1], XROCE_SUCCESS));
+	CHECK_EQ(drain(), 1);
+	now += TIMEOUT;
+	xroce_req_expire(&req, now);
+	CHECK(out(9));
+	check_packet(0, 0x04, 0, 8);
+	CHECK(out(9));
+	check_packet(0, 0x04, 1, 8);
+	CHECK(!execute(NULL, 0));
+	ack(1);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+}
+
+TEST(local__failure_waits_for_the_ones_before)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_BIND_MW, 0, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK(execute(&ring[1], XROCE_MW_BIND_ERR));
+	CHECK(!out(9));
+	CHECK(!execute(NULL, 0));
+	CHECK_EQ(reap(NULL), -1);
+	ack(0);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_MW_BIND_ERR);
+	CHECK(!out(9));
+	CHECK(!execute(NULL, 0));
+}
+
+TEST(local__invalidation_waits_for_all_before)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_LOCAL_INV, 0, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK(!execute(NULL, 0));
+	ack(0);
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK(execute(&ring[1], XROCE_SUCCESS));
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+	CHECK(out(9));
+	check_packet(0, 0x04, 1, 8);
+}
+
+TEST(local__fence_and_hold)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_BIND_MW, 0, XROCE_WR_FENCE);
+	CHECK_EQ(drain(), 1);
+	CHECK(!execute(NULL, 0));
+	CHECK_EQ(read_response(0, XROCE_POS_ONLY, 8), XROCE_REQ_PLACE);
+	xroce_req_hold(&req, true);
+	CHECK(!execute(NULL, 0));
+	CHECK(xroce_req_is_drained(&req));
+	xroce_req_hold(&req, false);
+	CHECK(execute(&ring[1], XROCE_SUCCESS));
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
+}
+
+TEST(local__fault_found_at_post_time_is_not_executed)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_BIND_MW, 0, 0)->fault = XROCE_LOC_QP_OP_ERR;
+	CHECK(!execute(NULL, 0));
+	CHECK_EQ(reap(&ring[0]), XROCE_LOC_QP_OP_ERR);
+}
+
+TEST(local__uc)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.service = XROCE_UC;
+	begin(&cfg, 0);
+	post(XROCE_WR_WRITE, 8, 0);
+	post(XROCE_WR_BIND_MW, 0, 0);
+	CHECK(execute(&ring[1], XROCE_SUCCESS));
+	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
+	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
 }
 
 TEST(output__uc_and_ud_are_done_when_sent)

@@ -2,6 +2,7 @@
 /*
  * The receive side, packet by packet.
  */
+#include <linux/limits.h>
 #include <linux/types.h>
 #include "psn.h"
 #include "responder.h"
@@ -10,7 +11,8 @@
 #define PMTU	1024U
 #define SLOTS	4
 #define ALL	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
-		 XROCE_ACCESS_REMOTE_ATOMIC)
+		 XROCE_ACCESS_REMOTE_ATOMIC | XROCE_ACCESS_FLUSH_GLOBAL | \
+		 XROCE_ACCESS_FLUSH_PERSISTENT)
 
 static struct xroce_resp resp;
 static struct xroce_rd rd[SLOTS];
@@ -432,15 +434,136 @@ TEST(check__opcode_sequence)
 	}
 }
 
-TEST(check__operations_that_are_not_offered)
+static struct xroce_pkt flush(u32 psn, u8 type, u8 level, u32 len)
 {
-	struct xroce_pkt pkt = packet(0x1c, 0, 0);
+	struct xroce_pkt pkt = packet(0x1c, psn, 0);
+
+	pkt.flush_type = type;
+	pkt.flush_level = level;
+	pkt.dma_len = len;
+	return pkt;
+}
+
+TEST(check__kinds_of_flush_that_are_not_defined)
+{
+	static const struct {
+		u8 type, level;
+	} bad[] = { { 0, 0 }, { 4, 0 }, { 5, 0 }, { 8, 1 }, { 1, 2 }, { 1, 3 } };
+	struct xroce_resp_cfg cfg = rc_cfg;
+	size_t i;
+
+	cfg.access = ~0U;
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct xroce_pkt pkt = flush(0, bad[i].type, bad[i].level, 8);
+
+		test_context("type %u level %u", bad[i].type, bad[i].level);
+		begin(&cfg, 0);
+		check_fatal(&pkt, XROCE_FAULT_OPCODE, 0x61);
+	}
+}
+
+TEST(check__flush_of_a_range_and_of_all)
+{
+	struct xroce_pkt pkt = flush(7, 3, 0, 4096);
+
+	begin(&rc_cfg, 7);
+	CHECK_EQ(check(&pkt), XROCE_RESP_FLUSH);
+	CHECK_EQ(verdict.access, XROCE_ACCESS_FLUSH_GLOBAL |
+				 XROCE_ACCESS_FLUSH_PERSISTENT);
+	CHECK_EQ(verdict.rkey, 0x55);
+	CHECK_EQ(verdict.check_va, 0x10000);
+	CHECK_EQ(verdict.check_len, 4096);
+	CHECK(!verdict.is_whole);
+	CHECK(!commit(&pkt).completes);
+	CHECK_EQ(resp.msn, 1);
+	check_answer(0x10, 7, 1, 0, 0);
+	CHECK_EQ(burst.first.syndrome, XROCE_CREDIT_UNLIMITED);
+	CHECK_EQ(burst.source, XROCE_FROM_NOWHERE);
+
+	/* Address and length say nothing then, so they may be anything. */
+	pkt = flush(8, 1, 1, U32_MAX);
+	pkt.va = U64_MAX;
+	CHECK_EQ(check(&pkt), XROCE_RESP_FLUSH);
+	CHECK_EQ(verdict.access, XROCE_ACCESS_FLUSH_GLOBAL);
+	CHECK(verdict.is_whole);
+	CHECK_EQ(verdict.check_len, 0);
+	commit(&pkt);
+	check_answer(0x10, 8, 1, 0, 0);
+	check_silence();
+}
+
+TEST(check__flush_lengths)
+{
+	struct xroce_pkt pkt = flush(0, 1, 0, 8);
 
 	begin(&rc_cfg, 0);
-	check_fatal(&pkt, XROCE_FAULT_OPCODE, 0x61);
+	pkt.payload_len = 4;
+	check_fatal(&pkt, XROCE_FAULT_LENGTH, 0x61);
+	begin(&rc_cfg, 0);
+	pkt = flush(0, 1, 0, XROCE_MAX_MESSAGE + 1);
+	check_fatal(&pkt, XROCE_FAULT_LENGTH, 0x61);
+	begin(&rc_cfg, 0);
+	pkt = flush(0, 1, 0, 8);
+	pkt.va = U64_MAX - 3;
+	CHECK_EQ(check(&pkt), XROCE_RESP_FAULT);
+	CHECK_EQ(verdict.fault, XROCE_FAULT_REMOTE_ACCESS);
+}
+
+TEST(check__atomic_write)
+{
+	struct xroce_pkt pkt = packet(0x1d, 0, 8);
+
+	begin(&rc_cfg, 0);
+	CHECK_EQ(check(&pkt), XROCE_RESP_ATOMIC_WRITE);
+	CHECK_EQ(verdict.access, XROCE_ACCESS_REMOTE_WRITE);
+	CHECK_EQ(verdict.va, 0x10000);
+	CHECK_EQ(verdict.check_va, 0x10000);
+	CHECK_EQ(verdict.check_len, 8);
+	commit(&pkt);
+	CHECK_EQ(resp.msn, 1);
+	check_answer(0x10, 0, 1, 0, 0);
+	check_silence();
+}
+
+TEST(check__atomic_write_that_is_no_word)
+{
+	struct xroce_pkt pkt = packet(0x1d, 0, 4);
+
+	begin(&rc_cfg, 0);
+	check_fatal(&pkt, XROCE_FAULT_LENGTH, 0x61);
 	begin(&rc_cfg, 0);
 	pkt = packet(0x1d, 0, 8);
-	check_fatal(&pkt, XROCE_FAULT_OPCODE, 0x61);
+	pkt.dma_len = 16;
+	check_fatal(&pkt, XROCE_FAULT_LENGTH, 0x61);
+	begin(&rc_cfg, 0);
+	pkt = packet(0x1d, 0, 8);
+	pkt.va = 0x10004;
+	check_fatal(&pkt, XROCE_FAULT_MISALIGNED, 0x61);
+}
+
+/* Neither is done twice: what was written since must stay. */
+TEST(duplicate__flush_and_atomic_write_are_answered_again)
+{
+	struct xroce_pkt write = packet(0x1d, 0, 8);
+	struct xroce_pkt range = flush(1, 1, 0, 64);
+
+	begin(&rc_cfg, 0);
+	take(write);
+	take(range);
+	check_answer(0x10, 0, 1, 0, 0);
+	check_answer(0x10, 1, 1, 0, 0);
+	CHECK_EQ(check(&write), XROCE_RESP_DROP);
+	CHECK_EQ(verdict.drop, XROCE_DROP_DUPLICATE);
+	check_answer(0x10, 0, 1, 0, 0);
+	CHECK_EQ(check(&range), XROCE_RESP_DROP);
+	check_answer(0x10, 1, 1, 0, 0);
+	check_silence();
+	CHECK_EQ(resp.msn, 2);
+
+	/* of another kind than what had this PSN */
+	range.psn = 0;
+	CHECK_EQ(check(&range), XROCE_RESP_DROP);
+	check_silence();
 }
 
 TEST(check__access_flags_of_the_qp)
@@ -454,13 +577,19 @@ TEST(check__access_flags_of_the_qp)
 		{ 0x0c, XROCE_ACCESS_REMOTE_READ },
 		{ 0x13, XROCE_ACCESS_REMOTE_ATOMIC },
 		{ 0x14, XROCE_ACCESS_REMOTE_ATOMIC },
+		{ 0x1d, XROCE_ACCESS_REMOTE_WRITE },
+		{ 0x1c, XROCE_ACCESS_FLUSH_GLOBAL },
+		{ 0x1c, XROCE_ACCESS_FLUSH_PERSISTENT },
 	};
 	struct xroce_resp_cfg cfg = rc_cfg;
 	u32 i;
 
 	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		struct xroce_pkt pkt = packet(want[i].opcode, 0, 0);
+		bool is_word = want[i].opcode == 0x1d;
+		struct xroce_pkt pkt = packet(want[i].opcode, 0, 8 * is_word);
 
+		/* FETH names access rights in the order that they have */
+		pkt.flush_type = want[i].access >> 8;
 		cfg.access = ALL & ~want[i].access;
 		begin(&cfg, 0);
 		check_fatal(&pkt, XROCE_FAULT_NOT_PERMITTED, 0x61);

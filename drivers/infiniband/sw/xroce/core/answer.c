@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What a response means to the requester (IBTA 9.7.5 and 9.7.7): acknowledge,
- * place, recover, wait or fail. Answers to READs and atomics count in exact
+ * place, recover, wait or fail. Answers to READs and their like count in exact
  * order only.
  */
 #include "recovery.h"
@@ -138,14 +138,38 @@ static u8 judge_read(const struct xroce_req *req, const struct xroce_pkt *pkt)
 	return XROCE_SUCCESS;
 }
 
+/* FLUSH and atomic WRITE: an empty READ response says that it is done. */
+static bool is_done_by_response(const struct xroce_wr *wr)
+{
+	return wr->op == XROCE_WR_FLUSH || wr->op == XROCE_WR_ATOMIC_WRITE;
+}
+
+static u8 judge_done(const struct xroce_pkt *pkt)
+{
+	if (pkt->info->op != XROCE_OP_READ_RESPONSE ||
+	    pkt->info->pos != XROCE_POS_ONLY ||
+	    aeth_kind(pkt) != XROCE_AETH_ACK)
+		return XROCE_BAD_RESP_ERR;
+	return pkt->payload_len ? XROCE_LOC_LEN_ERR : XROCE_SUCCESS;
+}
+
 static u8 judge_atomic(const struct xroce_req *req, const struct xroce_pkt *pkt)
 {
 	const struct xroce_wr *wr = xroce_req_oldest(req);
 
-	if (!xroce_wr_is_rd(wr) || wr->op == XROCE_WR_READ)
+	if (wr->op != XROCE_WR_CMP_SWAP && wr->op != XROCE_WR_FETCH_ADD)
 		return XROCE_BAD_RESP_ERR;
 	return aeth_kind(pkt) == XROCE_AETH_ACK ? XROCE_SUCCESS :
 						  XROCE_BAD_RESP_ERR;
+}
+
+static u8 judge(const struct xroce_req *req, const struct xroce_pkt *pkt)
+{
+	if (is_done_by_response(xroce_req_oldest(req)))
+		return judge_done(pkt);
+	if (pkt->info->op == XROCE_OP_READ_RESPONSE)
+		return judge_read(req, pkt);
+	return judge_atomic(req, pkt);
 }
 
 static struct xroce_req_verdict input_answer(struct xroce_req *req,
@@ -157,9 +181,14 @@ static struct xroce_req_verdict input_answer(struct xroce_req *req,
 
 	if (!catch_up(req, pkt, now))
 		return taken();
-	status = is_read ? judge_read(req, pkt) : judge_atomic(req, pkt);
+	status = judge(req, pkt);
 	if (status) {
 		xroce_req_break(req, status);
+		return taken();
+	}
+	if (is_done_by_response(xroce_req_oldest(req))) {
+		xroce_req_ack(req, 1, now);
+		xroce_req_settle(req);
 		return taken();
 	}
 	return (struct xroce_req_verdict){

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * READs and atomics in a ring, in PSN order: the slot at rd_head is the oldest
+ * READs and their like in a ring, in PSN order: the slot at rd_head is the oldest
  * and the next to be used again. Answers leave in ring order.
  *
  *            rd_head (oldest)        rd_next
@@ -193,6 +193,24 @@ static void fill_read(const struct xroce_resp *resp, const struct xroce_rd *rd,
 							      first);
 }
 
+static void fill_answer(const struct xroce_resp *resp,
+			const struct xroce_rd *rd, struct xroce_burst *burst)
+{
+	switch (rd->op) {
+	case XROCE_OP_READ_REQUEST:
+		fill_read(resp, rd, burst);
+		break;
+	case XROCE_OP_ATOMIC_WRITE:
+	case XROCE_OP_FLUSH:
+		burst->first.opcode = read_opcode(XROCE_POS_ONLY);
+		break;
+	default:
+		burst->first.opcode = (u8)xroce_opcode_of(XROCE_RC,
+					XROCE_OP_ATOMIC_ACKNOWLEDGE,
+					XROCE_POS_ONLY, 0);
+	}
+}
+
 void xroce_rd_answer(struct xroce_resp *resp, struct xroce_rd *rd,
 		     u32 max_pkts, struct xroce_burst *burst)
 {
@@ -200,12 +218,7 @@ void xroce_rd_answer(struct xroce_resp *resp, struct xroce_rd *rd,
 
 	burst->npkts = min(left, max_pkts);
 	burst->is_last = burst->npkts == left;
-	if (rd->op == XROCE_OP_READ_REQUEST)
-		fill_read(resp, rd, burst);
-	else
-		burst->first.opcode = (u8)xroce_opcode_of(XROCE_RC,
-					XROCE_OP_ATOMIC_ACKNOWLEDGE,
-					XROCE_POS_ONLY, 0);
+	fill_answer(resp, rd, burst);
 	burst->first.psn = rd->next_psn;
 	burst->first.msn = rd->msn;
 	burst->first.orig = rd->result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The responder's memory of READs and atomics: what is to be answered, and what
- * was, in case the peer asks again. Used by responder.c only.
+ * The responder's memory of READs, atomics and FLUSHes: what is to be answered,
+ * and what was, in case the peer asks again. Used by responder.c only.
  */
 #ifndef XROCE_CORE_RD_H
 #define XROCE_CORE_RD_H
@@ -13,7 +13,7 @@
 bool xroce_rd_has_room(const struct xroce_resp *resp);
 
 /*
- * Remember the READ or atomic @pkt, which takes @npsns PSNs, and owe its answer.
+ * Remember the READ, atomic or FLUSH @pkt, which takes @npsns PSNs, and owe its answer.
  * There is room. @old: result of an atomic.
  */
 void xroce_rd_push(struct xroce_resp *resp, const struct xroce_pkt *pkt,

@@ -60,6 +60,13 @@ static void finish_oldest(struct xroce_req *req, u8 status)
 	req->una++;
 }
 
+void xroce_req_finish_local(struct xroce_req *req)
+{
+	while (req->una != req->started &&
+	       xroce_wr_is_local(xroce_req_oldest(req)))
+		finish_oldest(req, XROCE_SUCCESS);
+}
+
 void xroce_req_ack(struct xroce_req *req, u32 n, u64 now)
 {
 	u32 end_psn = xroce_psn_add(xroce_req_oldest(req)->last_psn, 1);
@@ -69,8 +76,10 @@ void xroce_req_ack(struct xroce_req *req, u32 n, u64 now)
 	if (n > xroce_req_ahead(req, req->cur_psn))
 		req->cur_psn = una_psn;
 	req->una_psn = una_psn;
-	if (una_psn == end_psn)
+	if (una_psn == end_psn) {
 		finish_oldest(req, XROCE_SUCCESS);
+		xroce_req_finish_local(req);
+	}
 
 	req->retry_left = req->cfg.retry_cnt;
 	req->rnr_left = req->cfg.rnr_retry;

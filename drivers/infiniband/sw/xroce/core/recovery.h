@@ -10,11 +10,19 @@
 #include "psn.h"
 #include "requester.h"
 
-/* READs and atomics: an acknowledgement does not finish them, an answer does. */
+/*
+ * READs and their like: an acknowledgement does not finish them, an answer does.
+ * The peer holds a resource for each.
+ */
 static inline bool xroce_wr_is_rd(const struct xroce_wr *wr)
 {
-	return wr->op == XROCE_WR_READ || wr->op == XROCE_WR_CMP_SWAP ||
-	       wr->op == XROCE_WR_FETCH_ADD;
+	return wr->op >= XROCE_WR_READ && wr->op <= XROCE_WR_FLUSH;
+}
+
+/* No packet and no PSN. */
+static inline bool xroce_wr_is_local(const struct xroce_wr *wr)
+{
+	return wr->op >= XROCE_WR_LOCAL_INV;
 }
 
 static inline struct xroce_wr *xroce_req_oldest(const struct xroce_req *req)
@@ -46,6 +54,9 @@ bool xroce_req_ack_many(struct xroce_req *req, u32 n, u64 now);
  * done or can't be done yet. Costs a retry; @count is a member of req->stats.
  */
 void xroce_req_recover(struct xroce_req *req, u32 *count);
+
+/* Executed local requests are done when everything before them is. */
+void xroce_req_finish_local(struct xroce_req *req);
 
 /* The peer was not ready for una_psn: wait as long as timer @code says. */
 void xroce_req_wait_rnr(struct xroce_req *req, u8 code, u64 now);

@@ -7,7 +7,9 @@
  *      | finished   | in flight    | to be resent | not started   |
  *   PSN:           una_psn        cur_psn        next_psn
  *
- * A READ request is one packet but takes the PSNs of its responses.
+ * A READ request is one packet but takes the PSNs of its responses. Local requests
+ * take none: they are executed when cur comes to them for the first time, and
+ * skipped when it comes again.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -50,6 +52,11 @@ static const struct wr_row rows[XROCE_WR_OPS] = {
 	[XROCE_WR_READ]	     = { XROCE_OP_READ_REQUEST, RC, 0, false },
 	[XROCE_WR_CMP_SWAP]  = { XROCE_OP_CMP_SWAP, RC, 0, false },
 	[XROCE_WR_FETCH_ADD] = { XROCE_OP_FETCH_ADD, RC, 0, false },
+	[XROCE_WR_ATOMIC_WRITE] = { XROCE_OP_ATOMIC_WRITE, RC, 0, false },
+	[XROCE_WR_FLUSH]     = { XROCE_OP_FLUSH, RC, 0, false },
+	[XROCE_WR_LOCAL_INV] = { .services = RC | UC },
+	[XROCE_WR_BIND_MW]   = { .services = RC | UC },
+	[XROCE_WR_REG_MR]    = { .services = RC | UC },
 };
 
 static void set_cfg(struct xroce_req *req, const struct xroce_req_cfg *cfg)
@@ -89,9 +96,9 @@ void xroce_req_reconfigure(struct xroce_req *req,
 /* PSNs that @wr takes (IBTA 9.7.2). */
 static u32 count_psns(const struct xroce_req *req, const struct xroce_wr *wr)
 {
-	bool is_atomic = xroce_wr_is_rd(wr) && wr->op != XROCE_WR_READ;
+	bool is_one = xroce_wr_is_rd(wr) && wr->op != XROCE_WR_READ;
 
-	if (!wr->length || is_atomic)
+	if (!wr->length || is_one)
 		return 1;
 	return (wr->length - 1) / req->cfg.pmtu + 1;
 }
@@ -145,17 +152,28 @@ static void start(struct xroce_req *req, struct xroce_wr *wr)
 	req->started++;
 }
 
+/* What was executed before a rewind stays executed. */
+static void skip_local(struct xroce_req *req)
+{
+	while (req->cur != req->started &&
+	       xroce_wr_is_local(xroce_sq_wr(&req->sq, req->cur)))
+		req->cur++;
+}
+
 /* The request to send from, started if it is its turn; NULL if none may send. */
 static struct xroce_wr *next_wr(struct xroce_req *req)
 {
-	struct xroce_wr *wr = xroce_sq_wr(&req->sq, req->cur);
-	bool is_new = req->cur == req->started;
+	struct xroce_wr *wr;
+	bool is_new;
 
+	skip_local(req);
+	wr = xroce_sq_wr(&req->sq, req->cur);
+	is_new = req->cur == req->started;
 	if (req->cur == req->posted || (is_new && req->is_held))
 		return NULL;
 	if (is_new)
 		wr->fault = local_fault(req, wr);
-	if (wr->fault || !has_room(req, wr))
+	if (wr->fault || xroce_wr_is_local(wr) || !has_room(req, wr))
 		return NULL;
 	if (is_new)
 		start(req, wr);
@@ -202,6 +220,8 @@ static void fill_header(const struct xroce_req *req, const struct xroce_wr *wr,
 	pkt->compare = wr->compare;
 	pkt->imm = wr->imm;
 	pkt->inv_rkey = wr->inv_rkey;
+	pkt->flush_type = wr->flush_type;
+	pkt->flush_level = wr->flush_level;
 }
 
 static void fill_payload(const struct xroce_req *req, struct xroce_wr *wr,
@@ -211,14 +231,14 @@ static void fill_payload(const struct xroce_req *req, struct xroce_wr *wr,
 	burst->offset = offset;
 	burst->npkts = n;
 	burst->pmtu = req->cfg.pmtu;
-	if (xroce_wr_is_rd(wr))
+	if (xroce_wr_is_rd(wr) && wr->op != XROCE_WR_ATOMIC_WRITE)
 		return;
 	burst->bytes = min(wr->length - offset, n * req->cfg.pmtu);
 	if (burst->bytes)
 		burst->source = XROCE_FROM_WR;
 }
 
-/* Opcodes by position; READs and atomics are always one packet. */
+/* Opcodes by position; READs and their like are always one packet. */
 static void fill_opcodes(const struct xroce_req *req,
 			 const struct xroce_wr *wr, bool is_first,
 			 struct xroce_burst *burst)
@@ -337,6 +357,39 @@ bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 	fill_burst(req, wr, run_length(req, wr, max_pkts), burst);
 	note_sent(req, wr, now, burst);
 	return true;
+}
+
+struct xroce_wr *xroce_req_local(const struct xroce_req *req)
+{
+	struct xroce_wr *wr = xroce_sq_wr(&req->sq, req->cur);
+
+	if (req->is_broken || req->is_held || req->cur != req->started ||
+	    req->cur == req->posted)
+		return NULL;
+	if (!xroce_wr_is_local(wr) || local_fault(req, wr))
+		return NULL;
+	if (wr->flags & XROCE_WR_FENCE && req->rd_in_flight)
+		return NULL;
+	/* What is in flight may need the key (IBTA 10.6.5, local fence). */
+	if (wr->op == XROCE_WR_LOCAL_INV && req->una != req->started)
+		return NULL;
+	return wr;
+}
+
+void xroce_req_executed(struct xroce_req *req, struct xroce_wr *wr, u8 status)
+{
+	if (status) {
+		wr->fault = status;
+		xroce_req_settle(req);
+		return;
+	}
+	wr->is_started = true;
+	wr->is_done = false;
+	wr->first_psn = req->next_psn;
+	wr->last_psn = xroce_psn_add(req->next_psn, XROCE_PSN_MASK);
+	req->started++;
+	req->cur++;
+	xroce_req_finish_local(req);
 }
 
 void xroce_req_hold(struct xroce_req *req, bool is_held)

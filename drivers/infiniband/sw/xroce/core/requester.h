@@ -27,7 +27,7 @@
  * @timeout_ns: transport timer, 0 = never (IBTA 9.7.6.1.3)
  * @retry_cnt: 0..7, seven means seven
  * @rnr_retry: 0..6, 7 = for ever
- * @max_rd_atomic: READs and atomics in flight
+ * @max_rd_atomic: READs, atomics and FLUSHes in flight
  * @window: packets in flight without an answer, at least 2
  */
 struct xroce_req_cfg {
@@ -72,7 +72,7 @@ struct xroce_req {
 	u32 cur_psn;		/* next PSN to send */
 	u32 max_psn;		/* one past the newest PSN ever sent */
 	u32 next_psn;		/* what the next request to start gets */
-	u32 rd_in_flight;	/* READs and atomics between una and cur */
+	u32 rd_in_flight;	/* READs and their like between una and cur */
 	u32 unasked;		/* packets sent since the last AckReq */
 	bool ask_ack;		/* the next packet gets AckReq */
 
@@ -109,6 +109,18 @@ void xroce_req_reconfigure(struct xroce_req *req,
  */
 bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 		      struct xroce_burst *burst);
+
+/*
+ * The local request whose turn has come, or NULL: to be executed now, once. What
+ * follows it waits until xroce_req_executed(). Ask when output() has nothing.
+ */
+struct xroce_wr *xroce_req_local(const struct xroce_req *req);
+
+/*
+ * @wr, from xroce_req_local(), was executed; @status: enum xroce_status. Like any
+ * other it completes after all before it.
+ */
+void xroce_req_executed(struct xroce_req *req, struct xroce_wr *wr, u8 status);
 
 enum xroce_req_act {
 	XROCE_REQ_DROP,		/* nothing to do, reason in drop */

@@ -74,7 +74,8 @@ static bool is_rd(const struct xroce_pkt *pkt)
 	u8 op = pkt->info->op;
 
 	return op == XROCE_OP_READ_REQUEST || op == XROCE_OP_CMP_SWAP ||
-	       op == XROCE_OP_FETCH_ADD;
+	       op == XROCE_OP_FETCH_ADD || op == XROCE_OP_ATOMIC_WRITE ||
+	       op == XROCE_OP_FLUSH;
 }
 
 static bool has_imm(const struct xroce_pkt *pkt)
@@ -127,11 +128,25 @@ static bool is_in_order(const struct xroce_resp *resp,
 	return !is_start(pkt) && pkt->info->op == resp->msg_op;
 }
 
+static u32 flush_access(const struct xroce_pkt *pkt)
+{
+	u32 access = 0;
+
+	if (pkt->flush_type & XROCE_FLUSH_GLOBAL)
+		access |= XROCE_ACCESS_FLUSH_GLOBAL;
+	if (pkt->flush_type & XROCE_FLUSH_PERSISTENT)
+		access |= XROCE_ACCESS_FLUSH_PERSISTENT;
+	return access;
+}
+
 static u32 access_for(const struct xroce_pkt *pkt)
 {
 	switch (pkt->info->op) {
 	case XROCE_OP_WRITE:
+	case XROCE_OP_ATOMIC_WRITE:
 		return XROCE_ACCESS_REMOTE_WRITE;
+	case XROCE_OP_FLUSH:
+		return flush_access(pkt);
 	case XROCE_OP_READ_REQUEST:
 		return XROCE_ACCESS_REMOTE_READ;
 	case XROCE_OP_CMP_SWAP:
@@ -142,10 +157,15 @@ static u32 access_for(const struct xroce_pkt *pkt)
 	}
 }
 
+/* What the opcode alone does not say: kinds of FLUSH that are not defined. */
 static bool is_offered(const struct xroce_pkt *pkt)
 {
-	return pkt->info->op == XROCE_OP_SEND ||
-	       pkt->info->op == XROCE_OP_WRITE || is_rd(pkt);
+	if (pkt->info->op != XROCE_OP_FLUSH)
+		return true;
+	return pkt->flush_type &&
+	       !(pkt->flush_type & ~(XROCE_FLUSH_GLOBAL |
+				     XROCE_FLUSH_PERSISTENT)) &&
+	       pkt->flush_level <= XROCE_FLUSH_MR;
 }
 
 static enum xroce_fault check_admission(const struct xroce_resp *resp,
@@ -242,6 +262,25 @@ static enum xroce_fault check_atomic(const struct xroce_pkt *pkt)
 	return check_range(pkt->va, sizeof(u64));
 }
 
+/* IBTA A19: 8 bytes that lie in one word. */
+static enum xroce_fault check_atomic_write(const struct xroce_pkt *pkt)
+{
+	if (pkt->payload_len != sizeof(u64) || pkt->dma_len != sizeof(u64))
+		return XROCE_FAULT_LENGTH;
+	if (pkt->va & (sizeof(u64) - 1))
+		return XROCE_FAULT_MISALIGNED;
+	return check_range(pkt->va, sizeof(u64));
+}
+
+static enum xroce_fault check_flush(const struct xroce_pkt *pkt)
+{
+	if (pkt->payload_len)
+		return XROCE_FAULT_LENGTH;
+	if (pkt->flush_level == XROCE_FLUSH_MR)
+		return XROCE_FAULT_NONE;
+	return check_range(pkt->va, pkt->dma_len);
+}
+
 static enum xroce_fault check_lengths(const struct xroce_resp *resp,
 				      const struct xroce_pkt *pkt)
 {
@@ -253,6 +292,10 @@ static enum xroce_fault check_lengths(const struct xroce_resp *resp,
 	case XROCE_OP_READ_REQUEST:
 		return pkt->payload_len ? XROCE_FAULT_LENGTH :
 					  check_range(pkt->va, pkt->dma_len);
+	case XROCE_OP_ATOMIC_WRITE:
+		return check_atomic_write(pkt);
+	case XROCE_OP_FLUSH:
+		return check_flush(pkt);
 	default:
 		return check_atomic(pkt);
 	}
@@ -273,26 +316,50 @@ static struct xroce_resp_verdict allow_write(const struct xroce_resp *resp,
 	};
 }
 
+/* One packet that names all its memory. */
+static struct xroce_resp_verdict allow_rd(enum xroce_resp_act act,
+					  const struct xroce_pkt *pkt, u64 len)
+{
+	return (struct xroce_resp_verdict){
+		.act = (u8)act,
+		.rkey = pkt->rkey,
+		.access = access_for(pkt),
+		.check_va = pkt->va,
+		.check_len = len,
+		.va = pkt->va,
+	};
+}
+
+static struct xroce_resp_verdict allow_flush(const struct xroce_pkt *pkt)
+{
+	bool is_whole = pkt->flush_level == XROCE_FLUSH_MR;
+	struct xroce_resp_verdict verdict =
+		allow_rd(XROCE_RESP_FLUSH, pkt, is_whole ? 0 : pkt->dma_len);
+
+	verdict.is_whole = is_whole;
+	return verdict;
+}
+
 static struct xroce_resp_verdict allow(const struct xroce_resp *resp,
 				       const struct xroce_pkt *pkt)
 {
-	bool is_read = pkt->info->op == XROCE_OP_READ_REQUEST;
-
-	if (pkt->info->op == XROCE_OP_SEND)
+	switch (pkt->info->op) {
+	case XROCE_OP_SEND:
 		return (struct xroce_resp_verdict){
 			.act = XROCE_RESP_RECV,
 			.offset = recv_offset(resp, pkt),
 		};
-	if (pkt->info->op == XROCE_OP_WRITE)
+	case XROCE_OP_WRITE:
 		return allow_write(resp, pkt);
-	return (struct xroce_resp_verdict){
-		.act = is_read ? XROCE_RESP_READ : XROCE_RESP_ATOMIC,
-		.rkey = pkt->rkey,
-		.access = access_for(pkt),
-		.check_va = pkt->va,
-		.check_len = is_read ? pkt->dma_len : sizeof(u64),
-		.va = pkt->va,
-	};
+	case XROCE_OP_READ_REQUEST:
+		return allow_rd(XROCE_RESP_READ, pkt, pkt->dma_len);
+	case XROCE_OP_ATOMIC_WRITE:
+		return allow_rd(XROCE_RESP_ATOMIC_WRITE, pkt, sizeof(u64));
+	case XROCE_OP_FLUSH:
+		return allow_flush(pkt);
+	default:
+		return allow_rd(XROCE_RESP_ATOMIC, pkt, sizeof(u64));
+	}
 }
 
 static struct xroce_resp_verdict check_request(const struct xroce_resp *resp,

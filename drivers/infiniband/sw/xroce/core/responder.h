@@ -5,8 +5,8 @@
  *
  *	check(pkt) -> NEED_RECV: owner takes a receive request, tells its length
  *	                         with xroce_resp_recv(), checks again
- *	           -> RECV/WRITE/READ/ATOMIC: owner checks keys and copies, then
- *	                         commit(pkt), or fail(pkt, fault)
+ *	           -> RECV/WRITE/READ/ATOMIC/ATOMIC_WRITE/FLUSH: owner checks keys
+ *	                         and copies, then commit(pkt), or fail(pkt, fault)
  *	           -> DROP/ANSWER: nothing to place
  *
  * check() changes nothing; commit() and fail() move the state.
@@ -27,6 +27,8 @@
 #define XROCE_ACCESS_REMOTE_WRITE	BIT(1)
 #define XROCE_ACCESS_REMOTE_READ	BIT(2)
 #define XROCE_ACCESS_REMOTE_ATOMIC	BIT(3)
+#define XROCE_ACCESS_FLUSH_GLOBAL	BIT(8)
+#define XROCE_ACCESS_FLUSH_PERSISTENT	BIT(9)
 
 /**
  * struct xroce_resp_cfg - attributes, constant while the QP runs
@@ -36,7 +38,7 @@
  * @pkey: goes into every BTH
  * @access: XROCE_ACCESS_* the QP grants
  * @min_rnr_timer: timer code for RNR NAKs
- * @max_dest_rd_atomic: READs and atomics remembered; slots in @rd_ring
+ * @max_dest_rd_atomic: READs, atomics and FLUSHes remembered; slots in @rd_ring
  * @has_srq: receive requests taken for an aborted UC message can't be put back
  */
 struct xroce_resp_cfg {
@@ -51,7 +53,7 @@ struct xroce_resp_cfg {
 };
 
 /**
- * struct xroce_rd - a READ or atomic that is being or was answered
+ * struct xroce_rd - a READ, atomic or FLUSH that is being or was answered
  * @is_used: slot holds one
  * @is_pending: answer not fully sent
  * @is_answered: the answer was fully sent once, the slot may be used again
@@ -121,7 +123,7 @@ struct xroce_resp {
 	u32 nak_psn;
 	u8 nak_syndrome;
 
-	/* READs and atomics, a ring of cfg.max_dest_rd_atomic slots */
+	/* READs and their like, a ring of cfg.max_dest_rd_atomic slots */
 	struct xroce_rd *rd;
 	u32 rd_head;		/* next slot to use */
 	u32 rd_next;		/* no pending slot is older than this one */
@@ -144,6 +146,8 @@ enum xroce_resp_act {
 	XROCE_RESP_WRITE,	/* check need, place payload at va */
 	XROCE_RESP_READ,	/* check need, answer comes by output() */
 	XROCE_RESP_ATOMIC,	/* check need, execute, commit with the old value */
+	XROCE_RESP_ATOMIC_WRITE, /* check need, store the 8 bytes as one at va */
+	XROCE_RESP_FLUSH,	/* check the key, flush check_len bytes at check_va */
 	XROCE_RESP_FAULT,	/* call fail() with fault */
 };
 
@@ -157,8 +161,9 @@ enum xroce_resp_act {
  * @access: XROCE_ACCESS_* to check it for
  * @check_va: range to check: the whole RETH range on its first packet, the rest
  *	of it on later ones
- * @check_len: 0 = no check (zero-length WRITE or READ, IBTA C9-88)
- * @va: WRITE, ATOMIC: where this packet's bytes go
+ * @check_len: 0 = no check (zero-length WRITE or READ, IBTA C9-88), but for FLUSH
+ * @va: WRITE, ATOMIC, ATOMIC_WRITE: where this packet's bytes go
+ * @is_whole: FLUSH: whatever @rkey names, not the range
  */
 struct xroce_resp_verdict {
 	u8 act;
@@ -170,6 +175,7 @@ struct xroce_resp_verdict {
 	u64 check_va;
 	u64 check_len;
 	u64 va;
+	bool is_whole;
 };
 
 /**

@@ -32,6 +32,12 @@
 #define XROCE_NAK_REMOTE_ACCESS		0x62
 #define XROCE_NAK_REMOTE_OPERATION	0x63
 
+/* FETH (IBTA A19): what a FLUSH is to reach, and how much it flushes. */
+#define XROCE_FLUSH_GLOBAL	BIT(0)
+#define XROCE_FLUSH_PERSISTENT	BIT(1)
+#define XROCE_FLUSH_RANGE	0
+#define XROCE_FLUSH_MR		1
+
 /**
  * struct xroce_pkt - one transport packet in host order
  * @info: its opcode row, never NULL after a good parse
@@ -56,8 +62,8 @@
  * @orig: AtomicAckETH
  * @imm: ImmDt, kept in network order as the verbs do
  * @inv_rkey: IETH
- * @flush_type: FETH PLT
- * @flush_level: FETH SEL
+ * @flush_type: FETH PLT: XROCE_FLUSH_GLOBAL, XROCE_FLUSH_PERSISTENT
+ * @flush_level: FETH SEL: XROCE_FLUSH_RANGE, XROCE_FLUSH_MR
  * @hdr_len: bytes from the BTH to the payload
  * @payload_len: payload without pad
  *

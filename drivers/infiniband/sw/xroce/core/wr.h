@@ -18,6 +18,12 @@ enum xroce_wr_op {
 	XROCE_WR_READ,
 	XROCE_WR_CMP_SWAP,
 	XROCE_WR_FETCH_ADD,
+	XROCE_WR_ATOMIC_WRITE,
+	XROCE_WR_FLUSH,
+	/* local ones: no packet, the owner executes them */
+	XROCE_WR_LOCAL_INV,
+	XROCE_WR_BIND_MW,
+	XROCE_WR_REG_MR,
 	XROCE_WR_OPS
 };
 
@@ -33,6 +39,7 @@ enum xroce_status {
 	XROCE_LOC_QP_OP_ERR	= 2,
 	XROCE_LOC_PROT_ERR	= 4,
 	XROCE_WR_FLUSH_ERR	= 5,
+	XROCE_MW_BIND_ERR	= 6,
 	XROCE_BAD_RESP_ERR	= 7,
 	XROCE_LOC_ACCESS_ERR	= 8,
 	XROCE_REM_INV_REQ_ERR	= 9,
@@ -46,13 +53,16 @@ enum xroce_status {
 /**
  * struct xroce_wr - one send work request
  * @wr_id: the caller's cookie
- * @remote_va: WRITE, READ, atomics
+ * @remote_va: WRITE, READ, atomics, FLUSH
  * @compare: CMP_SWAP
  * @swap_add: CMP_SWAP: swap; FETCH_ADD: addend
- * @rkey: WRITE, READ, atomics
- * @length: payload bytes (READ: bytes to fetch; atomics: 8)
+ * @rkey: WRITE, READ, atomics, FLUSH
+ * @length: payload bytes (READ: bytes to fetch; FLUSH: bytes to flush; atomics: 8;
+ *	local ones: 0)
  * @imm: network order
- * @inv_rkey: SEND_INV
+ * @inv_rkey: SEND_INV, LOCAL_INV
+ * @flush_type: FLUSH: FETH PLT
+ * @flush_level: FLUSH: FETH SEL
  * @op: enum xroce_wr_op
  * @flags: XROCE_WR_*
  * @fault: enum xroce_status found at post time (bad lkey count, bad opcode ...):
@@ -61,8 +71,9 @@ enum xroce_status {
  * @status: engine: enum xroce_status once finished
  * @is_started: engine: PSNs are assigned
  * @is_done: engine: finished, waits to be reaped
- * @first_psn: engine: PSN of its first packet (READ: of the first response)
- * @last_psn: engine
+ * @first_psn: engine: PSN of its first packet (READ: of the first response;
+ *	local ones: of what follows)
+ * @last_psn: engine; local ones: the PSN before @first_psn
  * @done_bytes: engine: READ response bytes placed so far
  *
  * The fields marked "engine" belong to the owner of the QP; all others are
@@ -77,6 +88,8 @@ struct xroce_wr {
 	u32 length;
 	__be32 imm;
 	u32 inv_rkey;
+	u8 flush_type;
+	u8 flush_level;
 	u8 op;
 	u8 flags;
 	u8 fault;
