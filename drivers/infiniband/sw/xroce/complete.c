@@ -2,6 +2,7 @@
 /* Completions and asynchronous events of a QP (see complete.h). */
 #include "complete.h"
 #include "qp.h"
+#include "run.h"
 #include "rx.h"
 #include "stats.h"
 
@@ -22,16 +23,47 @@ static const u8 wc_opcodes[XROCE_WR_OPS] = {
 	[XROCE_WR_REG_MR]	= IB_WC_REG_MR,
 };
 
-void xroce_qp_event(struct xroce_qp *qp, enum ib_event_type type)
+/* In the order in which they make sense if several wait. */
+static const enum ib_event_type qp_events[] = {
+	IB_EVENT_COMM_EST,
+	IB_EVENT_SQ_DRAINED,
+	IB_EVENT_QP_REQ_ERR,
+	IB_EVENT_QP_ACCESS_ERR,
+	IB_EVENT_QP_FATAL,
+	IB_EVENT_QP_LAST_WQE_REACHED,
+};
+
+static void raise_events(struct work_struct *work)
 {
+	struct xroce_qp *qp = container_of(work, struct xroce_qp, event_work);
 	struct ib_event event = {
 		.device = qp->ibqp.device,
 		.element.qp = &qp->ibqp,
-		.event = type,
 	};
+	int i;
 
-	if (qp->ibqp.event_handler)
-		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+	for (i = 0; i < ARRAY_SIZE(qp_events); i++) {
+		event.event = qp_events[i];
+		if (test_and_clear_bit(event.event, &qp->events) &&
+		    qp->ibqp.event_handler)
+			qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+	}
+}
+
+void xroce_qp_event(struct xroce_qp *qp, enum ib_event_type type)
+{
+	set_bit(type, &qp->events);
+	xroce_queue_work(raw_smp_processor_id(), &qp->event_work);
+}
+
+void xroce_qp_events_init(struct xroce_qp *qp)
+{
+	INIT_WORK(&qp->event_work, raise_events);
+}
+
+void xroce_qp_events_stop(struct xroce_qp *qp)
+{
+	cancel_work_sync(&qp->event_work);
 }
 
 void xroce_qp_fault(struct xroce_qp *qp, const struct xroce_resp_done *done)
@@ -60,10 +92,8 @@ static void post(struct xroce_qp *qp, struct ib_cq *ibcq, struct ib_wc *wc,
 			   solicited || wc->status != IB_WC_SUCCESS))
 		return;
 	xroce_count(xroce_qp_dev(qp), XROCE_STAT_CQ_OVERFLOW, 1);
-	if (qp->to_error || qp->attr.qp_state == IB_QPS_ERR)
-		return;
-	qp->to_error = true;
-	xroce_qp_event(qp, IB_EVENT_QP_FATAL);
+	/* The others of this CQ will hear of it, this one knows. */
+	WRITE_ONCE(qp->has_dead_cq, true);
 }
 
 /* ---- sends ------------------------------------------------------------------ */

@@ -8,6 +8,8 @@
 #include <rdma/uverbs_ioctl.h>
 #include "cq.h"
 #include "device.h"
+#include "qp.h"
+#include "run.h"
 
 /* In a mapped slot flags are those of libibverbs, and one number differs. */
 #define USER_WC_FLAGS		(IB_WC_GRH | IB_WC_WITH_IMM)
@@ -58,10 +60,6 @@ static bool disarm(struct xroce_cq *cq, bool solicited)
 	return true;
 }
 
-/*
- * From whatever context completed something, as hardware drivers do: the verbs
- * core and in-kernel consumers take CQ events in interrupts.
- */
 static void raise_error(struct xroce_cq *cq)
 {
 	struct ib_event event = {
@@ -72,6 +70,51 @@ static void raise_error(struct xroce_cq *cq)
 
 	if (cq->ibcq.event_handler)
 		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+}
+
+/* IBTA 10.2.10.1.1: what completes to a failed CQ has failed. */
+static void fail_users(struct xroce_cq *cq)
+{
+	struct xroce_cq_user *user;
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	list_for_each_entry(user, &cq->users, node) {
+		WRITE_ONCE(user->qp->has_dead_cq, true);
+		/* A run takes the lock that we hold. */
+		xroce_qp_kick_later(user->qp);
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+}
+
+static void do_tasks(struct work_struct *work)
+{
+	struct xroce_cq *cq = container_of(work, struct xroce_cq, work);
+
+	if (test_and_clear_bit(XROCE_CQ_TELL, &cq->tasks))
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	if (test_and_clear_bit(XROCE_CQ_FAIL, &cq->tasks)) {
+		raise_error(cq);
+		fail_users(cq);
+	}
+}
+
+static void defer(struct xroce_cq *cq, enum xroce_cq_task task)
+{
+	set_bit(task, &cq->tasks);
+	xroce_queue_work(cq->vector, &cq->work);
+}
+
+/*
+ * Handlers of user space and of ib_alloc_cq() only wake somebody. Those of
+ * ib_create_cq(), which has no polling context, may do anything.
+ */
+static void tell_consumer(struct xroce_cq *cq)
+{
+	if (cq->is_user || cq->ibcq.poll_ctx != IB_POLL_DIRECT)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	else
+		defer(cq, XROCE_CQ_TELL);
 }
 
 int xroce_cq_post(struct xroce_cq *cq, const struct ib_wc *wc, bool solicited)
@@ -98,10 +141,30 @@ int xroce_cq_post(struct xroce_cq *cq, const struct ib_wc *wc, bool solicited)
 	spin_unlock_irqrestore(&cq->lock, flags);
 
 	if (tell)
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		tell_consumer(cq);
 	if (err && !was_dead)
-		raise_error(cq);
+		defer(cq, XROCE_CQ_FAIL);
 	return err;
+}
+
+void xroce_cq_attach(struct xroce_cq *cq, struct xroce_cq_user *user)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	list_add_tail(&user->node, &cq->users);
+	if (cq->is_dead)
+		WRITE_ONCE(user->qp->has_dead_cq, true);
+	spin_unlock_irqrestore(&cq->lock, flags);
+}
+
+void xroce_cq_detach(struct xroce_cq *cq, struct xroce_cq_user *user)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	list_del(&user->node);
+	spin_unlock_irqrestore(&cq->lock, flags);
 }
 
 /* ---- consuming ---------------------------------------------------------------- */
@@ -186,6 +249,9 @@ int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return -EINVAL;
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resize_mutex);
+	INIT_LIST_HEAD(&cq->users);
+	INIT_WORK(&cq->work, do_tasks);
+	cq->vector = attr->comp_vector;
 	cq->is_user = udata;
 	err = create_ring(cq, &cq->ring, attr->cqe, udata);
 	if (err)
@@ -207,6 +273,8 @@ int xroce_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct xroce_ring ring;
 	unsigned long flags;
 
+	/* Nobody completes to it any more. */
+	cancel_work_sync(&cq->work);
 	/* Older cores let "rdma resource" look at it until we return. */
 	spin_lock_irqsave(&cq->lock, flags);
 	ring = cq->ring;

@@ -3,16 +3,39 @@
 #ifndef XROCE_CQ_H
 #define XROCE_CQ_H
 
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "ring.h"
+
+struct xroce_qp;
+
+/* What the work item of a CQ is to do. */
+enum xroce_cq_task {
+	XROCE_CQ_TELL,		/* call the consumer's handler */
+	XROCE_CQ_FAIL,		/* tell everybody that the CQ overflowed */
+};
+
+/**
+ * struct xroce_cq_user - a queue of a QP that completes to a CQ
+ * @node: in xroce_cq.users
+ * @qp: the QP
+ */
+struct xroce_cq_user {
+	struct list_head node;
+	struct xroce_qp *qp;
+};
 
 /**
  * struct xroce_cq - a completion queue
  * @ibcq: the verbs object
  * @ring: we produce; slots hold struct ib_uverbs_wc (user) or struct ib_wc
- * @lock: @ring, @notify, @is_dead; taken with interrupts off, a leaf
+ * @lock: @ring, @notify, @is_dead, @users; taken with interrupts off, a leaf
  * @resize_mutex: one resize at a time
  * @notify: enum ib_cq_notify_flags armed, 0 = none
+ * @users: struct xroce_cq_user
+ * @tasks: a bit per enum xroce_cq_task
+ * @work: does them
+ * @vector: completion vector: the CPU that @work runs on
  * @is_user: the ring is mapped
  * @is_dead: overflowed: takes nothing more
  */
@@ -22,6 +45,10 @@ struct xroce_cq {
 	spinlock_t lock;
 	struct mutex resize_mutex;
 	u8 notify;
+	struct list_head users;
+	unsigned long tasks;
+	struct work_struct work;
+	u32 vector;
 	bool is_user;
 	bool is_dead;
 };
@@ -37,12 +64,18 @@ static inline struct xroce_cq *to_xroce_cq(struct ib_cq *ibcq)
  * @wc: complete; wc->qp set
  * @solicited: the packet asked for an event, or the status is an error
  *
- * Any context, no CQ or QP lock held: the consumer's handler runs inside, after
- * the lock is released.
+ * Any context, no CQ or QP lock held: a handler that only schedules something runs
+ * inside, after the lock is released. Other handlers run in a work item: whoever
+ * posts a request may hold a lock that they take (core_locking.rst).
  *
- * Return: 0, or -EOVERFLOW: the CQ is full and dead now (CQ_ERR was raised once).
+ * Return: 0, or -EOVERFLOW: the CQ is full and dead now. A work item raises CQ_ERR
+ * once and takes all QPs of the CQ to the error state.
  */
 int xroce_cq_post(struct xroce_cq *cq, const struct ib_wc *wc, bool solicited);
+
+/* @user, with its qp set, completes to @cq from now on, and no more. Process. */
+void xroce_cq_attach(struct xroce_cq *cq, struct xroce_cq_user *user);
+void xroce_cq_detach(struct xroce_cq *cq, struct xroce_cq_user *user);
 
 /* ib_device_ops: create_cq, destroy_cq, resize_cq, poll_cq, req_notify_cq */
 int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

@@ -94,13 +94,16 @@ static int store_rd_ring(struct xroce_qp *qp, u8 slots)
 {
 	struct xroce_rd *rd = NULL;
 
-	/* Running: the engine's ring stays, it may be used less. */
-	if (qp->attr.qp_state != IB_QPS_INIT)
-		return slots > qp->attr.max_dest_rd_atomic ? -EINVAL : 0;
 	if (slots) {
 		rd = kcalloc(slots, sizeof(*rd), GFP_KERNEL_ACCOUNT);
 		if (!rd)
 			return -ENOMEM;
+	}
+	/* SQD: the responder is running and remembers. */
+	if (qp->attr.qp_state != IB_QPS_INIT &&
+	    !xroce_resp_resize(&qp->resp, rd, slots)) {
+		kfree(rd);
+		return -EBUSY;
 	}
 	kfree(qp->rd);
 	qp->rd = rd;
@@ -131,8 +134,11 @@ static void store_scalars(struct xroce_qp *qp, const struct ib_qp_attr *attr,
 	STORE(MIN_RNR_TIMER, min_rnr_timer);
 	STORE(PATH_MIG_STATE, path_mig_state);
 	STORE(DEST_QPN, dest_qp_num);
-	STORE(EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
 #undef STORE
+	/* A wish for one transition to SQD. */
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_SQD)
+		own->en_sqd_async_notify = mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
+					   attr->en_sqd_async_notify;
 }
 
 static int store_attr(struct xroce_qp *qp, const struct ib_qp_attr *attr,

@@ -59,6 +59,21 @@ static u32 take_some(struct xroce_qp *qp)
 	return n;
 }
 
+/*
+ * What the provider has put into the ring and is refused must not be there when
+ * requests are taken again.
+ */
+static void take_back(struct xroce_qp *qp)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->post_lock, flags);
+	if (!takes_sends(qp))
+		smp_store_release(&xroce_ring_header(&qp->ring)->producer_index,
+				  qp->posted & qp->ring.mask);
+	spin_unlock_irqrestore(&qp->post_lock, flags);
+}
+
 void xroce_sq_take(struct xroce_qp *qp)
 {
 	while (take_some(qp) == TAKE_AT_ONCE)
@@ -103,6 +118,8 @@ int xroce_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	int err = 0;
 
 	if (!takes_sends(qp)) {
+		if (qp->is_user)
+			take_back(qp);
 		*bad_wr = wr;
 		return -EINVAL;
 	}

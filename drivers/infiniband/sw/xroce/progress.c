@@ -101,6 +101,10 @@ static void react_to_failure(struct xroce_qp *qp)
 {
 	if (qp->attr.qp_state == IB_QPS_ERR || qp->attr.qp_state == IB_QPS_RESET)
 		return;
+	if (READ_ONCE(qp->has_dead_cq) && !qp->to_error) {
+		qp->to_error = true;
+		xroce_qp_event(qp, IB_EVENT_QP_FATAL);
+	}
 	if (qp->to_error || (qp->req.is_broken && qp->service == XROCE_RC))
 		xroce_qp_set_error(qp);
 	else if (qp->req.is_broken && sends_requests(qp))

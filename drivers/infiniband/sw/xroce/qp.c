@@ -176,6 +176,7 @@ static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
 	spin_lock_init(&qp->post_lock);
 	skb_queue_head_init(&qp->rx);
 	xrdma_windows_init(&qp->windows);
+	xroce_qp_events_init(qp);
 	xroce_qp_run_init(qp);
 }
 
@@ -198,6 +199,20 @@ static void take_number(struct xroce_qp *qp)
 
 	xrdma_ref_del(qp->ibqp.qp_type == IB_QPT_GSI ? &dev->gsi : &xroce_qps,
 		      qp->ref);
+}
+
+static void attach_cqs(struct xroce_qp *qp, const struct ib_qp_init_attr *init)
+{
+	qp->send_user.qp = qp;
+	qp->recv_user.qp = qp;
+	xroce_cq_attach(to_xroce_cq(init->send_cq), &qp->send_user);
+	xroce_cq_attach(to_xroce_cq(init->recv_cq), &qp->recv_user);
+}
+
+static void detach_cqs(struct xroce_qp *qp)
+{
+	xroce_cq_detach(to_xroce_cq(qp->ibqp.send_cq), &qp->send_user);
+	xroce_cq_detach(to_xroce_cq(qp->ibqp.recv_cq), &qp->recv_user);
 }
 
 static int tell_user(struct xroce_qp *qp, struct ib_udata *udata)
@@ -246,6 +261,7 @@ int xroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	err = give_number(qp, init->qp_type);
 	if (err)
 		goto undo_rq;
+	attach_cqs(qp, init);
 	return 0;
 
 undo_rq:
@@ -261,7 +277,8 @@ undo_sq:
  * Who may still know the QP, and why he is gone afterwards:
  *  - receivers with a reference from the QPN table: xrdma_ref_del() waits;
  *  - the owner of the engine: xroce_qp_own() waits and we never give it back;
- *  - timer and work item, on their way out: xroce_qp_stop() waits;
+ *  - timer and work items, on their way out: xroce_qp_stop() and events_stop() wait;
+ *  - a CQ that fails: it was detached, under the CQ's lock;
  *  - posters and verbs callers: the verbs core holds them off.
  * Packets that were sent refer to nothing of ours.
  */
@@ -269,11 +286,13 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct xroce_qp *qp = to_xroce_qp(ibqp);
 
+	detach_cqs(qp);
 	take_number(qp);
 	mutex_lock(&qp->modify_mutex);
 	xroce_qp_own(qp);
 	mutex_unlock(&qp->modify_mutex);
 	xroce_qp_stop(qp);
+	xroce_qp_events_stop(qp);
 
 	xroce_qp_reset(qp);
 	xrdma_windows_unbind(&qp->windows);

@@ -69,6 +69,9 @@ struct xroce_swqe {
  * @windows: memory windows bound through this QP
  * @route: cached route of @av or of the last UD destination
  * @to_error: a fatal fault: go to ERR when the answers are out
+ * @has_dead_cq: a CQ overflowed, written by others; go to ERR
+ * @events: to be raised, a bit per enum ib_event_type
+ * @event_work: raises them
  * @has_comm_est: COMM_EST was raised
  * @has_last_wqe: LAST_WQE_REACHED was raised
  * @has_drained: SQ_DRAINED was raised
@@ -97,6 +100,8 @@ struct xroce_swqe {
  * receive queue:
  * @rq: own, if @srq is NULL
  * @srq: shared
+ *
+ * @send_user, @recv_user: links to the CQs
  */
 struct xroce_qp {
 	struct ib_qp ibqp;
@@ -118,6 +123,9 @@ struct xroce_qp {
 	struct xrdma_windows windows;
 	struct xroce_route route;
 	bool to_error;
+	bool has_dead_cq;
+	unsigned long events;
+	struct work_struct event_work;
 	bool has_comm_est;
 	bool has_last_wqe;
 	bool has_drained;
@@ -143,6 +151,9 @@ struct xroce_qp {
 
 	struct xroce_rq rq;
 	struct xroce_srq *srq;
+
+	struct xroce_cq_user send_user;
+	struct xroce_cq_user recv_user;
 };
 
 static inline struct xroce_qp *to_xroce_qp(struct ib_qp *ibqp)

@@ -10,6 +10,7 @@
  * The owner holds no reference: the QP can't be destroyed before xroce_qp_own(),
  * which waits for him. After giving ownership away he must not touch the QP.
  */
+#include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -136,6 +137,19 @@ void xroce_qp_kick(struct xroce_qp *qp)
 	local_bh_disable();
 	run_here(qp);
 	local_bh_enable();
+}
+
+void xroce_qp_kick_later(struct xroce_qp *qp)
+{
+	if (!atomic_fetch_inc(&qp->kicks))
+		queue_work(run_wq, &qp->work);
+}
+
+void xroce_queue_work(int cpu, struct work_struct *work)
+{
+	if (!cpu_online(cpu))
+		cpu = WORK_CPU_UNBOUND;
+	queue_work_on(cpu, run_wq, work);
 }
 
 void xroce_qp_own(struct xroce_qp *qp)

@@ -9,8 +9,16 @@
 
 struct xroce_qp;
 
+struct work_struct;
+
 int xroce_run_init(void);
 void xroce_run_exit(void);
+
+/*
+ * Run @work in a process soon, on @cpu if that is online: for what may not be done
+ * where it is noticed. Any context.
+ */
+void xroce_queue_work(int cpu, struct work_struct *work);
 
 void xroce_qp_run_init(struct xroce_qp *qp);
 
@@ -20,6 +28,9 @@ void xroce_qp_run_init(struct xroce_qp *qp);
  * interrupts off the run is left to a work item.
  */
 void xroce_qp_kick(struct xroce_qp *qp);
+
+/* The same where no run may take place: it is left to a work item. Any context. */
+void xroce_qp_kick_later(struct xroce_qp *qp);
 
 /*
  * Become the owner, as a process; qp->modify_mutex is held. Sleeps until the

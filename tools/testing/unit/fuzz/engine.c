@@ -444,6 +444,20 @@ static bool is_remembered(const struct xroce_burst *burst)
 	return false;
 }
 
+static void resize(void)
+{
+	u32 n = take(1) % (MAX_RD + 1);
+	struct xroce_rd *new = n ? malloc(n * sizeof(*new)) : NULL;
+
+	if (xroce_resp_resize(&resp, new, n)) {
+		free(rd);
+		rd = new;
+		slots_rd = n;
+	} else {
+		free(new);
+	}
+}
+
 static void respond(void)
 {
 	u32 bits = take(1);
@@ -509,7 +523,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static void (*const steps[])(void) = {
 		post, send, answer, expire, reap, change_requester,
 		request, respond, request, answer, send, request, post,
-		respond, answer, drain_responder,
+		resize, answer, drain_responder,
 	};
 	u32 n = 0;
 

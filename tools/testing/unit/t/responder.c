@@ -1208,6 +1208,60 @@ TEST(ud__any_psn_and_only_what_fits)
 	check_silence();
 }
 
+TEST(resize__remembers_and_takes_more)
+{
+	struct xroce_rd more[SLOTS + 3];
+	struct xroce_pkt read = packet(0x0c, 0, 0);
+	u32 psn, i;
+
+	begin(&rc_cfg, 0);
+	for (i = 0; i < SLOTS + 2; i++) {
+		take(packet(0x13, i, 0));
+		CHECK_EQ(next(&psn), 0x12);
+	}
+	memset(more, 0xff, sizeof(more));
+	CHECK(xroce_resp_resize(&resp, more, SLOTS + 3));
+	/* what was remembered still is, and no more */
+	for (i = 0; i < SLOTS + 2; i++) {
+		struct xroce_pkt pkt = packet(0x13, i, 0);
+
+		CHECK_EQ(check(&pkt), XROCE_RESP_DROP);
+		CHECK_EQ(next(&psn), i < 2 ? 0 : 0x12);
+	}
+	for (i = 0; i < SLOTS + 3; i++) {
+		read.psn = SLOTS + 2 + i;
+		CHECK_EQ(check(&read), XROCE_RESP_READ);
+		commit(&read);
+	}
+	read.psn++;
+	CHECK_EQ(check(&read), XROCE_RESP_FAULT);
+	CHECK_EQ(verdict.fault, XROCE_FAULT_RD_RESOURCES);
+	for (i = 0; i < SLOTS + 3; i++)
+		check_answer(0x10, SLOTS + 2 + i, 1, 0, 0x10000);
+	check_silence();
+}
+
+TEST(resize__less_but_not_less_than_is_owed)
+{
+	struct xroce_rd less[2];
+	u32 psn, i;
+
+	begin(&rc_cfg, 0);
+	for (i = 0; i < 3; i++)
+		take(packet(0x13, i, 0));
+	CHECK(!xroce_resp_resize(&resp, less, 2));
+	CHECK_EQ(next(&psn), 0x12);
+	CHECK_EQ(psn, 0);
+	CHECK(xroce_resp_resize(&resp, less, 2));
+	CHECK_EQ(next(&psn), 0x12);
+	CHECK_EQ(psn, 1);
+	CHECK_EQ(next(&psn), 0x12);
+	CHECK_EQ(psn, 2);
+	check_silence();
+	CHECK(xroce_resp_resize(&resp, NULL, 0));
+	check_silence();
+}
+
 TEST(reconfigure__keeps_the_slots)
 {
 	struct xroce_resp_cfg cfg = rc_cfg;

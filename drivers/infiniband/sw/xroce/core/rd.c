@@ -51,6 +51,38 @@ static void clear_pending(struct xroce_resp *resp, struct xroce_rd *rd)
 	rd->is_pending = false;
 }
 
+/* Answers owed in the @n oldest slots. */
+static bool owes_any(const struct xroce_resp *resp, u32 n)
+{
+	while (n--) {
+		if (resp->rd[slot_at(resp, n)].is_pending)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Ages stay what they are, counted from the youngest: new slots are the oldest
+ * ones, and those that go are.
+ */
+bool xroce_resp_resize(struct xroce_resp *resp, struct xroce_rd *rd, u32 n)
+{
+	u32 kept = min(slots(resp), n), gone = slots(resp) - kept, i;
+
+	if (owes_any(resp, gone))
+		return false;
+	if (n)
+		memset(rd, 0, n * sizeof(*rd));
+	for (i = 0; i < kept; i++)
+		rd[n - kept + i] = resp->rd[slot_at(resp, gone + i)];
+	resp->rd = rd;
+	resp->rd_head = 0;
+	/* No pending slot is older than the oldest. */
+	resp->rd_next = 0;
+	resp->cfg.max_dest_rd_atomic = n;
+	return true;
+}
+
 bool xroce_rd_has_room(const struct xroce_resp *resp)
 {
 	const struct xroce_rd *rd;

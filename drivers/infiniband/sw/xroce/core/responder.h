@@ -135,7 +135,14 @@ struct xroce_resp {
 void xroce_resp_init(struct xroce_resp *resp, const struct xroce_resp_cfg *cfg,
 		     struct xroce_rd *rd, u32 psn);
 
-/* All but @cfg->max_dest_rd_atomic, which stays what it was at init. */
+/*
+ * Go on with the @slots slots at @rd instead, which get what is remembered; the
+ * owner frees the old ones. Return: false if that would forget an answer that is
+ * owed, and nothing has changed.
+ */
+bool xroce_resp_resize(struct xroce_resp *resp, struct xroce_rd *rd, u32 slots);
+
+/* All but @cfg->max_dest_rd_atomic, which resize() changes. */
 void xroce_resp_reconfigure(struct xroce_resp *resp,
 			    const struct xroce_resp_cfg *cfg);
 

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * states CASE DEVICE GID-INDEX: one case about the states of QPs, CQs and SRQs, and
+ * the events that tell of them (see pair.h).
+ */
+#define _GNU_SOURCE
+#include "pair.h"
+#include <poll.h>
+#include <stdbool.h>
+
+#define SOON 300		/* ms in which what must not happen would */
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static bool has_event(int patience_ms)
+{
+	struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
+
+	return poll(&fd, 1, patience_ms) > 0;
+}
+
+static struct ibv_async_event next_event(const char *what)
+{
+	struct ibv_async_event event;
+
+	if (!has_event(PATIENCE * 1000) || ibv_get_async_event(context, &event))
+		die("%s: no event", what);
+	ibv_ack_async_event(&event);
+	return event;
+}
+
+static void must_raise(enum ibv_event_type wanted)
+{
+	struct ibv_async_event event = next_event(ibv_event_type_str(wanted));
+
+	if (event.event_type != wanted)
+		die("%s, not %s", ibv_event_type_str(event.event_type),
+		    ibv_event_type_str(wanted));
+}
+
+static void must_be_silent(void)
+{
+	if (has_event(SOON))
+		die("unexpected event: %s",
+		    ibv_event_type_str(next_event("").event_type));
+}
+
+/* COMM_EST tells when the first packet came, which these cases are not about. */
+static void drop_events(void)
+{
+	while (has_event(SOON))
+		next_event("");
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static int error_of_modify(struct ibv_qp *qp, struct ibv_qp_attr attr, int mask)
+{
+	return ibv_modify_qp(qp, &attr, mask);
+}
+
+static void modify(struct ibv_qp *qp, struct ibv_qp_attr attr, int mask)
+{
+	int err = error_of_modify(qp, attr, mask);
+
+	if (err)
+		die("modify, mask %#x: %s", mask, strerror(err));
+}
+
+static void to_state(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	modify(qp, (struct ibv_qp_attr) { .qp_state = state }, IBV_QP_STATE);
+}
+
+static struct ibv_qp_attr query(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	if (ibv_query_qp(qp, &attr, IBV_QP_STATE | IBV_QP_MAX_DEST_RD_ATOMIC, &init))
+		die("query_qp: %m");
+	return attr;
+}
+
+static void must_be_in(const char *what, struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	time_t end = time(NULL) + PATIENCE;
+
+	while (query(qp).qp_state != state) {
+		if (time(NULL) > end)
+			die("%s: state %d, not %d", what, query(qp).qp_state, state);
+	}
+}
+
+static int try_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, struct ibv_sge sge,
+		    unsigned int flags, uint32_t rkey)
+{
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.send_flags = flags,
+		.wr.rdma = { (uintptr_t)own, rkey },
+	}, *bad;
+
+	return ibv_post_send(qp, &wr, &bad);
+}
+
+static void send_to(struct ibv_qp *qp, enum ibv_wr_opcode opcode, struct ibv_sge sge)
+{
+	int err = try_send(qp, opcode, sge, IBV_SEND_SIGNALED, own_mr->rkey);
+
+	if (err)
+		die("post_send: %s", strerror(err));
+}
+
+static void post_receive(struct ibv_qp *qp)
+{
+	struct ibv_sge sge = from_own(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	int err = ibv_post_recv(qp, &wr, &bad);
+
+	if (err)
+		die("post_recv: %s", strerror(err));
+}
+
+static void must_complete(const char *what, enum ibv_wc_status wanted)
+{
+	enum ibv_wc_status status = wait_for_completion();
+
+	if (status != wanted)
+		die("%s: %s, not %s", what, ibv_wc_status_str(status),
+		    ibv_wc_status_str(wanted));
+}
+
+static void must_not_complete(const char *what)
+{
+	struct ibv_wc wc;
+
+	usleep(SOON * 1000);
+	if (ibv_poll_cq(cq, 1, &wc))
+		die("%s: completes with %s", what, ibv_wc_status_str(wc.status));
+}
+
+/* ---- SQD -------------------------------------------------------------------------------------- */
+
+static void drain(void)
+{
+	drop_events();
+	send_to(asker, IBV_WR_RDMA_WRITE, from_own(OWN_BYTES));
+	modify(asker, (struct ibv_qp_attr) { .qp_state = IBV_QPS_SQD,
+					     .en_sqd_async_notify = 1 },
+	       IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY);
+	must_raise(IBV_EVENT_SQ_DRAINED);
+	must_complete("started before", IBV_WC_SUCCESS);
+	send_to(asker, IBV_WR_RDMA_WRITE, from_own(8));
+	must_not_complete("posted while drained");
+	to_state(asker, IBV_QPS_RTS);
+	must_complete("sent again", IBV_WC_SUCCESS);
+
+	to_state(asker, IBV_QPS_SQD);
+	must_be_silent();
+	to_state(asker, IBV_QPS_RTS);
+}
+
+#define MANY_READS 16
+
+/* connect_qp() agrees on 4. */
+static void grow(void)
+{
+	int i;
+
+	to_state(answerer, IBV_QPS_SQD);
+	modify(answerer, (struct ibv_qp_attr) { .max_dest_rd_atomic = MANY_READS },
+	       IBV_QP_MAX_DEST_RD_ATOMIC);
+	if (query(answerer).max_dest_rd_atomic != MANY_READS)
+		die("max_dest_rd_atomic is %u", query(answerer).max_dest_rd_atomic);
+	to_state(answerer, IBV_QPS_RTS);
+	to_state(asker, IBV_QPS_SQD);
+	modify(asker, (struct ibv_qp_attr) { .max_rd_atomic = MANY_READS },
+	       IBV_QP_MAX_QP_RD_ATOMIC);
+	to_state(asker, IBV_QPS_RTS);
+	for (i = 0; i < MANY_READS - 1; i++)
+		send_to(asker, IBV_WR_RDMA_READ, from_own(4 * PAGE));
+	for (i = 0; i < MANY_READS - 1; i++)
+		must_complete("one of many READs", IBV_WC_SUCCESS);
+
+	to_state(answerer, IBV_QPS_SQD);
+	modify(answerer, (struct ibv_qp_attr) { .max_dest_rd_atomic = 0 },
+	       IBV_QP_MAX_DEST_RD_ATOMIC);
+	to_state(answerer, IBV_QPS_RTS);
+	send_to(asker, IBV_WR_RDMA_READ, from_own(8));
+	must_complete("a READ that was not agreed", IBV_WC_REM_INV_REQ_ERR);
+}
+
+static void limits(void)
+{
+	struct ibv_device_attr device;
+	int err;
+
+	if (ibv_query_device(context, &device))
+		die("query_device: %m");
+	to_state(asker, IBV_QPS_SQD);
+	modify(asker, (struct ibv_qp_attr) {
+		.max_rd_atomic = device.max_qp_init_rd_atom,
+		.max_dest_rd_atomic = device.max_qp_rd_atom,
+	}, IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC);
+	err = error_of_modify(asker, (struct ibv_qp_attr) {
+		.max_rd_atomic = device.max_qp_init_rd_atom + 1,
+	}, IBV_QP_MAX_QP_RD_ATOMIC);
+	if (err != EINVAL)
+		die("too high a max_rd_atomic: error %d", err);
+	err = error_of_modify(asker, (struct ibv_qp_attr) {
+		.max_dest_rd_atomic = device.max_qp_rd_atom + 1,
+	}, IBV_QP_MAX_DEST_RD_ATOMIC);
+	if (err != EINVAL)
+		die("too high a max_dest_rd_atomic: error %d", err);
+	modify(asker, (struct ibv_qp_attr) { .max_rd_atomic = 0 },
+	       IBV_QP_MAX_QP_RD_ATOMIC);
+	to_state(asker, IBV_QPS_RTS);
+	send_to(asker, IBV_WR_RDMA_READ, from_own(8));
+	must_complete("READ without credit", IBV_WC_LOC_QP_OP_ERR);
+}
+
+/* ---- SQE, ERR, RESET ---------------------------------------------------------------------------- */
+
+static void sqe(void)
+{
+	struct ibv_qp *uc = make_qp(pd, cq, NULL, IBV_QPT_UC, 16);
+	struct ibv_qp *sink = make_qp(pd, cq, NULL, IBV_QPT_UC, 16);
+	struct ibv_sge bad = from_own(8);
+
+	bad.lkey ^= 1;
+	connect_qp(uc, gid_index, &gid, sink->qp_num);
+	connect_qp(sink, gid_index, &gid, uc->qp_num);
+	send_to(uc, IBV_WR_RDMA_WRITE, bad);
+	must_complete("a bad L_Key", IBV_WC_LOC_PROT_ERR);
+	must_be_in("after it", uc, IBV_QPS_SQE);
+	send_to(uc, IBV_WR_RDMA_WRITE, from_own(8));
+	must_complete("posted in SQE", IBV_WC_WR_FLUSH_ERR);
+	to_state(uc, IBV_QPS_RTS);
+	send_to(uc, IBV_WR_RDMA_WRITE, from_own(8));
+	must_complete("posted in RTS again", IBV_WC_SUCCESS);
+}
+
+static void error(void)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		post_receive(asker);
+	to_state(asker, IBV_QPS_ERR);
+	for (i = 0; i < 4; i++)
+		must_complete("posted before", IBV_WC_WR_FLUSH_ERR);
+	for (i = 0; i < 16; i++)
+		send_to(asker, IBV_WR_RDMA_WRITE, from_own(8));
+	for (i = 0; i < 16; i++)
+		must_complete("a request posted in ERR", IBV_WC_WR_FLUSH_ERR);
+	for (i = 0; i < 16; i++)
+		post_receive(asker);
+	for (i = 0; i < 16; i++)
+		must_complete("a receive request posted in ERR", IBV_WC_WR_FLUSH_ERR);
+}
+
+static void reset(void)
+{
+	post_receive(asker);
+	to_state(answerer, IBV_QPS_RESET);
+	send_to(asker, IBV_WR_RDMA_WRITE, from_own(8));
+	to_state(asker, IBV_QPS_RESET);
+	must_not_complete("forgotten by RESET");
+	if (!try_send(asker, IBV_WR_RDMA_WRITE, from_own(8), 0, 0))
+		die("RESET takes requests");
+	connect_both();
+	send_to(asker, IBV_WR_RDMA_WRITE, from_own(8));
+	must_complete("connected again", IBV_WC_SUCCESS);
+}
+
+/* ---- inline data ------------------------------------------------------------------------------------ */
+
+#define MOST_INLINE 512
+
+static struct ibv_qp *new_inline_qp(uint32_t bytes)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1,
+			 .max_recv_sge = 1, .max_inline_data = bytes },
+		.qp_type = IBV_QPT_RC,
+	};
+
+	return ibv_create_qp(pd, &init);
+}
+
+static void inline_data(void)
+{
+	uint8_t *target = new_memory(PAGE);
+	struct ibv_mr *mr = new_plain_region(target, PAGE, ALL);
+	struct ibv_sge sge = { (uintptr_t)own, MOST_INLINE, 12345 };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE,
+		.wr.rdma = { (uintptr_t)target, mr->rkey },
+	}, *bad;
+	uint8_t wanted[MOST_INLINE];
+
+	if (new_inline_qp(MOST_INLINE + 1) || errno != EINVAL)
+		die("too much inline data: %m");
+	ibv_destroy_qp(asker);
+	asker = new_inline_qp(MOST_INLINE);
+	if (!asker)
+		die("no QP with %d bytes inline: %m", MOST_INLINE);
+	connect_again();
+	fill(own, OWN_BYTES, 9);
+	memcpy(wanted, own, sizeof(wanted));
+	if (ibv_post_send(asker, &wr, &bad))
+		die("post_send: %m");
+	fill(own, OWN_BYTES, 10);	/* it is mine again */
+	must_complete("inline data", IBV_WC_SUCCESS);
+	if (memcmp(target, wanted, sizeof(wanted)))
+		die("other bytes came");
+}
+
+/* ---- CQ and SRQ ----------------------------------------------------------------------------------------- */
+
+/* One QP fills a small CQ, and its neighbour hears of it, too. */
+static void overflow(void)
+{
+	struct ibv_cq *small = ibv_create_cq(context, 3, NULL, NULL, 0);
+	struct ibv_qp *busy, *idle;
+	int i, fatal = 0, cq_errors = 0;
+
+	if (!small)
+		die("no CQ: %m");
+	busy = make_qp(pd, small, NULL, IBV_QPT_RC, 16);
+	idle = make_qp(pd, small, NULL, IBV_QPT_RC, 16);
+	connect_qp(busy, gid_index, &gid, answerer->qp_num);
+	connect_qp(idle, gid_index, &gid, answerer->qp_num);
+	to_state(answerer, IBV_QPS_RESET);
+	connect_qp(answerer, gid_index, &gid, busy->qp_num);
+	drop_events();
+	for (i = 0; i < small->cqe + 1; i++)
+		send_to(busy, IBV_WR_RDMA_WRITE, from_own(8));
+	for (i = 0; i < 3; i++) {
+		struct ibv_async_event event = next_event("CQ_ERR, QP_FATAL twice");
+
+		cq_errors += event.event_type == IBV_EVENT_CQ_ERR &&
+			     event.element.cq == small;
+		fatal += event.event_type == IBV_EVENT_QP_FATAL &&
+			 (event.element.qp == busy || event.element.qp == idle);
+	}
+	if (cq_errors != 1 || fatal != 2)
+		die("CQ_ERR %d times, QP_FATAL %d times", cq_errors, fatal);
+	must_be_silent();
+	must_be_in("the QP that filled it", busy, IBV_QPS_ERR);
+	must_be_in("the idle QP", idle, IBV_QPS_ERR);
+}
+
+static struct ibv_srq *new_srq(uint32_t limit)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(pd, &init);
+	struct ibv_srq_attr attr = { .srq_limit = limit };
+	struct ibv_sge sge = from_own(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	int i;
+
+	if (!srq)
+		die("no SRQ: %m");
+	for (i = 0; i < 8; i++) {
+		if (ibv_post_srq_recv(srq, &wr, &bad))
+			die("post_srq_recv: %m");
+	}
+	if (limit && ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT))
+		die("modify_srq: %m");
+	return srq;
+}
+
+static void use_srq(struct ibv_srq *srq)
+{
+	ibv_destroy_qp(answerer);
+	answerer = make_qp(pd, cq, srq, IBV_QPT_RC, 16);
+	connect_again();
+	drop_events();
+}
+
+static void last_wqe(void)
+{
+	int i;
+
+	use_srq(new_srq(0));
+	for (i = 0; i < 2; i++) {
+		to_state(answerer, IBV_QPS_ERR);
+		must_raise(IBV_EVENT_QP_LAST_WQE_REACHED);
+		to_state(answerer, IBV_QPS_ERR);
+		must_be_silent();
+		connect_again();
+		drop_events();
+	}
+}
+
+static void srq_limit(void)
+{
+	int i;
+
+	use_srq(new_srq(6));
+	for (i = 0; i < 5; i++) {
+		if (i == 2)
+			must_be_silent();	/* 6 remain, not fewer */
+		send_to(asker, IBV_WR_SEND, from_own(8));
+		must_complete("SEND", IBV_WC_SUCCESS);
+		must_complete("SEND", IBV_WC_SUCCESS);
+	}
+	must_raise(IBV_EVENT_SRQ_LIMIT_REACHED);
+	must_be_silent();
+}
+
+static const struct test_case cases[] = {
+	{ "drain", drain },
+	{ "grow", grow },
+	{ "limits", limits },
+	{ "sqe", sqe },
+	{ "error", error },
+	{ "reset", reset },
+	{ "inline-data", inline_data },
+	{ "overflow", overflow },
+	{ "last-wqe", last_wqe },
+	{ "srq-limit", srq_limit },
+};
+
+int main(int argc, char **argv)
+{
+	return run_case(argc, argv, cases, sizeof(cases) / sizeof(*cases), NULL);
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# States of QPs, CQs and SRQs, and their events (states.c).
+#
+#	first namespace     namespace xr1                     namespace xr2
+#	  the program         device xr1, two QPs of it         (no device)
+#	                        talk to each other
+#	                      eth0 ----------- veth ------------ eth0
+#
+# Promises: a drained QP starts nothing new and says when it is drained; depths of
+# READs can be changed then and hold on both sides; what is posted in SQE and ERR is
+# flushed; RESET forgets; a CQ that overflows takes its QPs with it; LAST_WQE_REACHED
+# and SRQ_LIMIT_REACHED come once.
+
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need_helper states
+
+plan 10
+
+check()
+{
+	local index
+	index=$(gid_index 1 10.0.0.1) || fail "no GID on xr1"
+	bounded "$(helper states)" "$1" xr1 "$index"
+}
+
+make_wire 4200 || bail_out "cannot make two namespaces with a veth pair"
+add_link 1 xr1 eth0 || bail_out "cannot add the device"
+wait_for_gids 1 || bail_out "the device has no GIDs"
+
+run "SQD: drained, and on again" check drain
+run "SQD: more and fewer READs" check grow
+run "READs: no more than the device can" check limits
+run "SQE: flushed, and on again" check sqe
+run "ERR: all is flushed, also what is posted late" check error
+run "RESET: forgotten, and used again" check reset
+run "inline data" check inline-data
+run "CQ: overflow" check overflow
+run "SRQ: LAST_WQE_REACHED" check last-wqe
+run "SRQ: SRQ_LIMIT_REACHED" check srq-limit
+finish
