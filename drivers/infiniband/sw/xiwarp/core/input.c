@@ -206,11 +206,12 @@ static bool input_header(struct xiwarp_rdmap *s, struct xiwarp_step *step)
 {
 	struct xiwarp_deframer *d = &s->deframer;
 	enum xiwarp_fault fault = XIWARP_FAULT_NONE;
+	enum xiwarp_parse parse;
 
 	if (!is_empty(s)) {
-		fault = xiwarp_ddp_parse_fault(
-			xiwarp_wire_parse(&s->seg, d->hdr + XIWARP_LENGTH_BYTES,
-					  d->ulpdu));
+		parse = xiwarp_wire_parse(&s->seg, d->hdr + XIWARP_LENGTH_BYTES,
+					  d->ulpdu);
+		fault = xiwarp_ddp_parse_fault(parse);
 		if (!fault)
 			fault = judge(s);
 		if (!fault && uses_recv(&s->seg) && !s->has_recv) {
@@ -437,6 +438,7 @@ static void commit_terminate(struct xiwarp_rdmap *s)
 	const struct xiwarp_term *term = &s->seg.term;
 	int about = xiwarp_wire_term_about(term);
 	struct xiwarp_wr *wr = xiwarp_sendq_oldest_rd(s);
+	enum xiwarp_status status;
 
 	s->is_broken = true;
 	s->is_term_due = false;
@@ -444,8 +446,8 @@ static void commit_terminate(struct xiwarp_rdmap *s)
 		return;
 	if (about != XIWARP_OP_READ_REQUEST && about != XIWARP_OP_ATOMIC_REQUEST)
 		return;
-	xiwarp_sendq_finish(s, wr, xiwarp_fault_status_of_term(term->layer,
-							      term->etype));
+	status = xiwarp_fault_status_of_term(term->layer, term->etype);
+	xiwarp_sendq_finish(s, wr, status);
 }
 
 static void commit_segment(struct xiwarp_rdmap *s)

@@ -204,6 +204,7 @@ struct xiwarp_step {
  * Fields as in struct xiwarp_rdmap; @rd_done: of the oldest READ of the peer.
  */
 struct xiwarp_rdmap_mark {
+	/* private: */
 	u32 cur;
 	u32 cur_done;
 	u32 rd_done;
@@ -230,12 +231,15 @@ struct xiwarp_rdmap_stats {
  * struct xiwarp_rdmap - stream state, private to the core but for @posted, @stats
  * @posted: free-running count of requests in the send ring; the owner refreshes
  *	it before output()
+ * @stats: counts; to be read
  */
 struct xiwarp_rdmap {
-	struct xiwarp_rdmap_cfg cfg;
-	struct xiwarp_sq sq;
 	u32 posted;
 	struct xiwarp_rdmap_stats stats;
+
+	/* private: */
+	struct xiwarp_rdmap_cfg cfg;
+	struct xiwarp_sq sq;
 
 	/* send ring, free running: reap <= una <= cur <= posted */
 	u32 reap;		/* oldest request not yet reaped */
