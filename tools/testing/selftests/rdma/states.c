@@ -359,6 +359,71 @@ static void overflow(void)
 	must_be_in("the idle QP", idle, IBV_QPS_ERR);
 }
 
+#define ROUNDS 200
+#define BATCH 24
+
+static void post_write(uint64_t wr_id)
+{
+	struct ibv_sge sge = from_own(8);
+	struct ibv_send_wr wr = {
+		.wr_id = wr_id,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { (uintptr_t)own, own_mr->rkey },
+	}, *bad;
+	int err = ibv_post_send(asker, &wr, &bad);
+
+	if (err)
+		die("post_send: %s", strerror(err));
+}
+
+/* @wr_id must be what the next completion has. */
+static void must_follow(uint64_t wr_id)
+{
+	time_t end = time(NULL) + PATIENCE;
+	struct ibv_wc wc;
+
+	while (!ibv_poll_cq(cq, 1, &wc)) {
+		if (time(NULL) > end)
+			die("completion %llu is lost", (unsigned long long)wr_id);
+	}
+	if (wc.status || wc.wr_id != wr_id)
+		die("completion %llu: %s, %llu", (unsigned long long)wr_id,
+		    ibv_wc_status_str(wc.status), (unsigned long long)wc.wr_id);
+}
+
+/* Completions come while the ring is exchanged; all do, and in order. */
+static void resize_cq(void)
+{
+	uint64_t posted = 0, done = 0;
+	int i, j, err;
+
+	ibv_destroy_qp(asker);
+	asker = make_qp(pd, cq, NULL, IBV_QPT_RC, 2 * BATCH);
+	connect_again();
+	for (i = 0; i < ROUNDS; i++) {
+		for (j = 0; j < BATCH; j++)
+			post_write(posted++);
+		err = ibv_resize_cq(cq, 64 << i % 4);
+		if (err)
+			die("resize_cq: %s", strerror(err));
+		while (posted - done > (i % 2 ? 0 : BATCH))
+			must_follow(done++);
+	}
+	while (done < posted)
+		must_follow(done++);
+	post_write(0);
+	post_write(1);
+	usleep(SOON * 1000);
+	err = ibv_resize_cq(cq, 1);
+	if (err != EINVAL)
+		die("fewer than there are completions: error %d", err);
+	must_follow(0);
+	must_follow(1);
+}
+
 static struct ibv_srq *new_srq(uint32_t limit)
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = 16, .max_sge = 1 } };
@@ -418,6 +483,40 @@ static void srq_limit(void)
 	must_be_silent();
 }
 
+/* Requests are taken while the ring is exchanged; all are, and in order. */
+static void resize_srq(void)
+{
+	struct ibv_srq *srq = new_srq(0);
+	struct ibv_sge sge = from_own(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_srq_attr attr = { 0 };
+	uint64_t next = 100, wanted = 100;
+	struct ibv_wc wc;
+	int i, n = 0;
+
+	use_srq(srq);
+	for (i = 0; i < ROUNDS; i++) {
+		wr.wr_id = next++;
+		if (ibv_post_srq_recv(srq, &wr, &bad))
+			die("post_srq_recv: %m");
+		send_to(asker, IBV_WR_SEND, from_own(8));
+		attr.max_wr = 16 << i % 4;
+		if (ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR))
+			die("modify_srq to %u: %m", attr.max_wr);
+		for (n = 0; n < 2;) {
+			if (!ibv_poll_cq(cq, 1, &wc))
+				continue;
+			if (wc.status)
+				die("round %d: %s", i, ibv_wc_status_str(wc.status));
+			/* 8 requests of new_srq() go first, with number 0 */
+			if (wc.opcode == IBV_WC_RECV && i >= 8 && wc.wr_id != wanted++)
+				die("round %d: request %llu", i,
+				    (unsigned long long)wc.wr_id);
+			n++;
+		}
+	}
+}
+
 static const struct test_case cases[] = {
 	{ "drain", drain },
 	{ "grow", grow },
@@ -427,8 +526,10 @@ static const struct test_case cases[] = {
 	{ "reset", reset },
 	{ "inline-data", inline_data },
 	{ "overflow", overflow },
+	{ "resize-cq", resize_cq },
 	{ "last-wqe", last_wqe },
 	{ "srq-limit", srq_limit },
+	{ "resize-srq", resize_srq },
 };
 
 int main(int argc, char **argv)

@@ -10,8 +10,9 @@
 #
 # Promises: a drained QP starts nothing new and says when it is drained; depths of
 # READs can be changed then and hold on both sides; what is posted in SQE and ERR is
-# flushed; RESET forgets; a CQ that overflows takes its QPs with it; LAST_WQE_REACHED
-# and SRQ_LIMIT_REACHED come once.
+# flushed; RESET forgets; a CQ that overflows takes its QPs with it; CQs and SRQs are
+# resized under load and lose nothing; LAST_WQE_REACHED and SRQ_LIMIT_REACHED come
+# once.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -19,7 +20,7 @@
 need_link_type
 need_helper states
 
-plan 10
+plan 12
 
 check()
 {
@@ -40,6 +41,8 @@ run "ERR: all is flushed, also what is posted late" check error
 run "RESET: forgotten, and used again" check reset
 run "inline data" check inline-data
 run "CQ: overflow" check overflow
+run "CQ: resized while completions come" check resize-cq
 run "SRQ: LAST_WQE_REACHED" check last-wqe
 run "SRQ: SRQ_LIMIT_REACHED" check srq-limit
+run "SRQ: resized while requests are taken" check resize-srq
 finish
