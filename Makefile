@@ -47,7 +47,7 @@ fuzz:
 
 help:
 	@echo 'Building (KDIR=FOLDER: headers of another kernel than the running one):'
-	@echo '  modules      - build xrdma.ko and xroce.ko (default)'
+	@echo '  modules      - build xrdma.ko, xroce.ko and xiwarp.ko (default)'
 	@echo '  install      - install them, so that modprobe finds them'
 	@echo '  clean        - remove what was built'
 	@echo 'Trying and testing:'

@@ -6,9 +6,12 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/flow.h>
+#include <net/sock.h>
 #include <net/udp_tunnel.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -78,3 +81,13 @@ int probe_flush = IB_WR_FLUSH;
 
 /* HAVE_RXE_FLUSH: FLUSH in the user ABI; 6.1's provider has none */
 extern typeof(((struct rxe_send_wr *)0)->wr.flush) flush;
+
+/* HAVE_SPLICE_PAGES: TCP implements MSG_SPLICE_PAGES; 6.1 only defines it */
+void *probe_splice = skb_splice_from_iter;
+
+/* HAVE_SOCKADDR_UNSIZED: what kernel_bind() and kernel_connect() are given */
+extern typeof(&kernel_bind) bind;
+extern int (*bind)(struct socket *sock, struct sockaddr_unsized *addr, int len);
+
+/* HAVE_NET_REFCNT_UPGRADE: a kernel socket can be made to hold its namespace */
+void probe_refcnt(void) { sk_net_refcnt_upgrade(0); }

@@ -361,6 +361,38 @@ struct xrdma_mr *xrdma_mr_get_remote(struct xrdma_table *table,
 EXPORT_SYMBOL_GPL(xrdma_mr_get_remote);
 
 /**
+ * xrdma_mr_why - why xrdma_mr_get_remote() found nothing
+ * @table: as there
+ * @pd: as there
+ * @key: as there
+ * @access: as there
+ *
+ * By what is there now; when it would find the region now, it is the range.
+ *
+ * Context: any.
+ */
+enum xrdma_refusal xrdma_mr_why(struct xrdma_table *table, const struct ib_pd *pd,
+				u32 key, u32 access)
+{
+	struct xrdma_ref *ref = xrdma_ref_get(table, key >> 8);
+	enum xrdma_refusal why = XRDMA_OUT_OF_RANGE;
+	struct xrdma_mr *mr;
+
+	if (!ref)
+		return XRDMA_NO_KEY;
+	mr = ref->obj;
+	if (smp_load_acquire(&mr->key) != key)
+		why = XRDMA_NO_KEY;
+	else if (mr->ibmr.pd != pd)
+		why = XRDMA_OTHER_PD;
+	else if (access & ~mr->access)
+		why = XRDMA_NO_ACCESS;
+	xrdma_ref_put(ref);
+	return why;
+}
+EXPORT_SYMBOL_GPL(xrdma_mr_why);
+
+/**
  * xrdma_mr_put - give a reference back
  * @mr: not to be used afterwards
  *

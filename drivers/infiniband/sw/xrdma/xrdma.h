@@ -185,6 +185,17 @@ struct xrdma_mr *xrdma_mr_get_remote(struct xrdma_table *table,
 				     u32 key, u32 access, u64 va, u64 length);
 void xrdma_mr_put(struct xrdma_mr *mr);
 
+enum xrdma_refusal {
+	XRDMA_NO_KEY,
+	XRDMA_OTHER_PD,
+	XRDMA_NO_ACCESS,
+	XRDMA_OUT_OF_RANGE,
+};
+
+/* Why xrdma_mr_get_remote() returned NULL, as far as can be said now. Any context. */
+enum xrdma_refusal xrdma_mr_why(struct xrdma_table *table, const struct ib_pd *pd,
+				u32 key, u32 access);
+
 /* ---- access.c: the memory of a region, in a range that was checked --------- */
 
 /* Copy. Any context. */

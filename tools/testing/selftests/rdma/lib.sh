@@ -26,6 +26,8 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$tests/lib/talk.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/programs.sh
 . "$tests/lib/programs.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/rdmacm.sh
+. "$tests/lib/rdmacm.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/transfer.sh
 . "$tests/lib/transfer.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/victim.sh

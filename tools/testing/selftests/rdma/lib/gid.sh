@@ -64,6 +64,8 @@ count_gids()
 wait_for_gids()
 {
 	local family
+	# iWARP goes by addresses of the netdev, which are there at once.
+	[ "$LINK_TYPE" != xiwarp ] || return 0
 	for family in 4 6; do
 		wait_for 10 gid_index "$1" "$(address "$1" "$family")" || return
 	done

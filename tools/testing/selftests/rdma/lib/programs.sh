@@ -54,10 +54,10 @@ perftest()
 {
 	local program=$1 family=$2 server client
 	shift 2
-	server=$(gid_index 1 "$(address 1 "$family")") || fail "no such GID on xr1"
-	client=$(gid_index 2 "$(address 2 "$family")") || fail "no such GID on xr2"
 	# The CM picks its own GIDs, and its listener is the one to wait for.
 	! has_option -R "$@" || { perftest_cm "$program" "$family" "$@"; return; }
+	server=$(gid_index 1 "$(address 1 "$family")") || fail "no such GID on xr1"
+	client=$(gid_index 2 "$(address 2 "$family")") || fail "no such GID on xr2"
 	has_option -n "$@" || set -- -n "$iterations" "$@"
 	set -- -F "$@"
 	# They exchange what they need over IPv4: the GID says how RDMA goes, and

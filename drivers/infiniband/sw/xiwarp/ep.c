@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The life of endpoints (see ep.h). What they do before STREAM: cm.c. */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+#include <net/tcp.h>
+#include "device.h"
+#include "ep.h"
+#include "qp.h"
+#include "stats.h"
+
+/* Many at a time: one that waits for a lock must not hold up the others. */
+static struct workqueue_struct *ep_wq;
+
+void xiwarp_ep_get(struct xiwarp_ep *ep)
+{
+	refcount_inc(&ep->refs);
+}
+
+/* The socket is released by then, and the device may go when we are out of its list. */
+void xiwarp_ep_put(struct xiwarp_ep *ep)
+{
+	struct xiwarp_dev *dev = ep->dev;
+	unsigned long flags;
+
+	if (!refcount_dec_and_test(&ep->refs))
+		return;
+	spin_lock_irqsave(&dev->eps_lock, flags);
+	list_del(&ep->node);
+	if (list_empty(&dev->eps))
+		wake_up_var(&dev->eps);
+	spin_unlock_irqrestore(&dev->eps_lock, flags);
+	kfree_rcu(ep, rcu);
+}
+
+struct xiwarp_ep *xiwarp_ep_find(struct xiwarp_dev *dev, u32 number)
+{
+	struct xrdma_ref *ref = xrdma_ref_get(&dev->ep_table, number);
+	struct xiwarp_ep *ep;
+
+	if (!ref)
+		return NULL;
+	ep = ref->obj;
+	xiwarp_ep_get(ep);
+	/* Closing waits for this one, maybe with the lock that the caller wants. */
+	xrdma_ref_put(ref);
+	return ep;
+}
+
+void xiwarp_ep_schedule(struct xiwarp_ep *ep, unsigned long delay)
+{
+	/* The queued work has a reference, whoever queued it. */
+	if (!refcount_inc_not_zero(&ep->refs))
+		return;
+	if (mod_delayed_work(ep_wq, &ep->work, delay))
+		xiwarp_ep_put(ep);
+}
+
+static bool is_over(struct xiwarp_ep *ep)
+{
+	return ep->state == XIWARP_EP_STREAM && READ_ONCE(ep->is_released);
+}
+
+/* The peer promised to begin, but does not. */
+static void check_first(struct xiwarp_ep *ep)
+{
+	struct xiwarp_qp *qp;
+
+	if (ep->state != XIWARP_EP_STREAM || !READ_ONCE(ep->awaits_first) ||
+	    time_before(jiffies, ep->deadline))
+		return;
+	qp = xiwarp_qp_get(ep->dev, ep->qpn);
+	if (!qp)
+		return;
+	xiwarp_count(ep->dev, XIWARP_STAT_SETUP_TIMEOUT, 1);
+	xiwarp_qp_abort(qp, ep);
+	xiwarp_qp_put(qp);
+}
+
+static void arm_deadline(struct xiwarp_ep *ep)
+{
+	unsigned long now = jiffies;
+
+	if (!ep->deadline || ep->state == XIWARP_EP_CLOSED ||
+	    (ep->state == XIWARP_EP_STREAM && !READ_ONCE(ep->awaits_first)))
+		return;
+	if (refcount_inc_not_zero(&ep->refs) &&
+	    !queue_delayed_work(ep_wq, &ep->work,
+				time_after(ep->deadline, now) ?
+				ep->deadline - now : 1))
+		xiwarp_ep_put(ep);
+}
+
+static void do_work(struct work_struct *work)
+{
+	struct xiwarp_ep *ep = container_of(to_delayed_work(work),
+					    struct xiwarp_ep, work);
+
+	mutex_lock(&ep->lock);
+	if (ep->state < XIWARP_EP_STREAM)
+		xiwarp_cm_progress(ep);
+	if (is_over(ep))
+		xiwarp_ep_close(ep);
+	else
+		check_first(ep);
+	arm_deadline(ep);
+	mutex_unlock(&ep->lock);
+	xiwarp_ep_put(ep);
+}
+
+struct xiwarp_ep *xiwarp_ep_create(struct xiwarp_dev *dev)
+{
+	struct xiwarp_ep *ep = kzalloc_obj(*ep, GFP_KERNEL_ACCOUNT);
+	unsigned long flags;
+
+	if (!ep)
+		return NULL;
+	ep->setup = kzalloc_obj(*ep->setup, GFP_KERNEL_ACCOUNT);
+	if (!ep->setup) {
+		kfree(ep);
+		return NULL;
+	}
+	refcount_set(&ep->refs, 1);
+	ep->dev = dev;
+	INIT_DELAYED_WORK(&ep->work, do_work);
+	mutex_init(&ep->lock);
+	spin_lock_irqsave(&dev->eps_lock, flags);
+	list_add_tail(&ep->node, &dev->eps);
+	spin_unlock_irqrestore(&dev->eps_lock, flags);
+	return ep;
+}
+
+/* What TCP had to send again, before its books are closed. */
+static void count_retransmits(struct xiwarp_ep *ep)
+{
+	if (ep->sock && ep->state == XIWARP_EP_STREAM)
+		xiwarp_count(ep->dev, XIWARP_STAT_TCP_RETRANSMITS,
+			     tcp_sk(ep->sock->sk)->total_retrans);
+}
+
+void xiwarp_ep_leave_listener(struct xiwarp_ep *ep)
+{
+	struct xiwarp_ep *listener = ep->listener;
+
+	ep->listener = NULL;
+	if (atomic_dec_return(&listener->num_waiting) ==
+	    XIWARP_EP_MAX_WAITING - 1)
+		xiwarp_ep_schedule(listener, 0);
+	xiwarp_ep_put(listener);
+}
+
+void xiwarp_ep_close(struct xiwarp_ep *ep)
+{
+	struct xrdma_ref *ref = ep->ref;
+
+	lockdep_assert_held(&ep->lock);
+	if (ep->state == XIWARP_EP_CLOSED)
+		return;
+	count_retransmits(ep);
+	ep->state = XIWARP_EP_CLOSED;
+	xiwarp_sock_release(ep, READ_ONCE(ep->wants_reset));
+	if (ep->cm_id)
+		ep->cm_id->rem_ref(ep->cm_id);
+	ep->cm_id = NULL;
+	kfree(ep->setup);
+	ep->setup = NULL;
+	if (ep->listener)
+		xiwarp_ep_leave_listener(ep);
+	ep->ref = NULL;
+	if (ref)
+		xrdma_ref_del(&ep->dev->ep_table, ref);
+	/* The caller has a reference of his own. */
+	xiwarp_ep_put(ep);
+}
+
+int xiwarp_ep_event(struct xiwarp_ep *ep, enum iw_cm_event_type type,
+		    int status)
+{
+	struct iw_cm_event event = { .event = type, .status = status };
+
+	if (!ep->cm_id)
+		return 0;
+	/* What ends must have begun. */
+	if (ep->awaits_first && type != IW_CM_EVENT_ESTABLISHED)
+		xiwarp_ep_first_fpdu(ep);
+	return ep->cm_id->event_handler(ep->cm_id, &event);
+}
+
+void xiwarp_ep_first_fpdu(struct xiwarp_ep *ep)
+{
+	if (!ep->awaits_first)
+		return;
+	WRITE_ONCE(ep->awaits_first, false);
+	xiwarp_ep_established(ep);
+}
+
+void xiwarp_ep_release(struct xiwarp_ep *ep, bool reset)
+{
+	if (reset)
+		WRITE_ONCE(ep->wants_reset, true);
+	WRITE_ONCE(ep->is_released, true);
+	xiwarp_ep_schedule(ep, 0);
+	xiwarp_ep_put(ep);
+}
+
+void xiwarp_ep_abort_all(struct xiwarp_dev *dev)
+{
+	struct xiwarp_ep *ep;
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->eps_lock, flags);
+	list_for_each_entry(ep, &dev->eps, node) {
+		WRITE_ONCE(ep->is_aborted, true);
+		xiwarp_ep_schedule(ep, 0);
+	}
+	spin_unlock_irqrestore(&dev->eps_lock, flags);
+}
+
+static bool has_none(struct xiwarp_dev *dev)
+{
+	unsigned long flags;
+	bool is_empty;
+
+	/* Under the lock: whoever took the last one out is done with @dev. */
+	spin_lock_irqsave(&dev->eps_lock, flags);
+	is_empty = list_empty(&dev->eps);
+	spin_unlock_irqrestore(&dev->eps_lock, flags);
+	return is_empty;
+}
+
+void xiwarp_ep_wait_all(struct xiwarp_dev *dev)
+{
+	wait_var_event(&dev->eps, has_none(dev));
+}
+
+int xiwarp_ep_init(void)
+{
+	ep_wq = alloc_workqueue("xiwarp_cm", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	return ep_wq ? 0 : -ENOMEM;
+}
+
+void xiwarp_ep_exit(void)
+{
+	destroy_workqueue(ep_wq);
+	rcu_barrier();
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Netdev events. The verbs core neither tells port events (newer kernels: only
+ * of devices that it knows by netdev, which we avoid, see ops.c) nor follows the
+ * MAC into the GID nor ends a device with its netdev.
+ */
+#include <linux/netdevice.h>
+#include <rdma/ib_verbs.h>
+#include "device.h"
+#include "netdev.h"
+#include "port.h"
+#include "stats.h"
+
+static void dispatch(struct xiwarp_dev *dev, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = &dev->ibdev,
+		.element.port_num = 1,
+		.event = type,
+	};
+
+	/* Who has not seen the device yet needs no news of it. */
+	if (!ib_device_try_get(&dev->ibdev))
+		return;
+	ib_dispatch_event(&event);
+	ib_device_put(&dev->ibdev);
+}
+
+/* One event for each real change, however many the netdev announces. */
+static void refresh(struct xiwarp_dev *dev)
+{
+	bool is_active = xiwarp_port_is_active(dev->ndev);
+
+	if (dev->is_active == is_active)
+		return;
+	dev->is_active = is_active;
+	if (!is_active)
+		xiwarp_count(dev, XIWARP_STAT_LINK_DOWNED, 1);
+	dispatch(dev, is_active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+}
+
+/* The netdev ends or moves to another namespace: so does the device end. */
+static void leave(struct xiwarp_dev *dev)
+{
+	WRITE_ONCE(dev->is_leaving, true);
+	/* Else it is not registered yet, and whoever does that looks again. */
+	if (!ib_device_try_get(&dev->ibdev))
+		return;
+	ib_unregister_device_queued(&dev->ibdev);
+	ib_device_put(&dev->ibdev);
+}
+
+/* RTNL is held. */
+static int netdev_event(struct notifier_block *nb, unsigned long event,
+			void *info)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(info);
+	struct xiwarp_dev *dev = xiwarp_dev_on(ndev);
+
+	if (!dev)
+		return NOTIFY_DONE;
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		refresh(dev);
+		break;
+	case NETDEV_CHANGEADDR:
+		dispatch(dev, IB_EVENT_GID_CHANGE);
+		break;
+	case NETDEV_CHANGENAME:
+		strscpy(dev->ibdev.iw_ifname, netdev_name(ndev),
+			sizeof(dev->ibdev.iw_ifname));
+		break;
+	case NETDEV_UNREGISTER:
+		leave(dev);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_notifier = {
+	.notifier_call = netdev_event,
+};
+
+int xiwarp_netdev_init(void)
+{
+	return register_netdevice_notifier(&netdev_notifier);
+}
+
+void xiwarp_netdev_exit(void)
+{
+	unregister_netdevice_notifier(&netdev_notifier);
+}

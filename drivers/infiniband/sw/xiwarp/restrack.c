@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Details of QPs, CQs and MRs for "rdma resource show -dd" (see restrack.h). */
+#include <linux/tcp.h>
+#include <net/tcp.h>
+#include <rdma/restrack.h>
+#include "ep.h"
+#include "qp.h"
+#include "restrack.h"
+#include "run.h"
+
+/*
+ * What TCP says of the QP's connection, or zeros. The QP keeps the endpoint while
+ * we own it, and the socket is then locked by nobody for long.
+ */
+static struct tcp_info get_tcp_info(struct xiwarp_qp *qp)
+{
+	struct tcp_info info = {};
+
+	mutex_lock(&qp->modify_mutex);
+	xiwarp_qp_own(qp);
+	if (qp->ep)
+		tcp_get_info(xiwarp_ep_sk(qp->ep), &info);
+	xiwarp_qp_disown(qp);
+	mutex_unlock(&qp->modify_mutex);
+	return info;
+}
+
+int xiwarp_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
+{
+	struct xiwarp_qp *qp = to_xiwarp_qp(ibqp);
+	const struct xiwarp_rdmap *rdmap = &qp->rdmap;
+	const struct tcp_info tcp = get_tcp_info(qp);
+	const struct xrdma_detail details[] = {
+		{ "sq_posted",		READ_ONCE(qp->posted) },
+		{ "sq_completed",	READ_ONCE(qp->reaped) },
+		{ "ird",		READ_ONCE(qp->ird) },
+		{ "ord",		READ_ONCE(qp->ord) },
+		{ "reads_in_flight",	READ_ONCE(rdmap->rd_in_flight) },
+		{ "reads_to_answer",	READ_ONCE(rdmap->rd_count) },
+		{ "tx_fpdus",		READ_ONCE(rdmap->stats.tx_fpdus) },
+		{ "rx_fpdus",		READ_ONCE(rdmap->stats.rx_fpdus) },
+		{ "crc",		READ_ONCE(rdmap->cfg.crc) },
+		{ "tx_backlog",		READ_ONCE(qp->tx.bytes) },
+		{ "tcp_state",		tcp.tcpi_state },
+		{ "tcp_mss",		tcp.tcpi_snd_mss },
+		{ "tcp_rtt_us",		tcp.tcpi_rtt },
+		{ "tcp_cwnd",		tcp.tcpi_snd_cwnd },
+		{ "tcp_unacked",	tcp.tcpi_unacked },
+		{ "tcp_retransmits",	tcp.tcpi_total_retrans },
+		{ "tcp_lost",		tcp.tcpi_lost },
+	};
+
+	return xrdma_put_details(msg, details, ARRAY_SIZE(details));
+}
+
+int xiwarp_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
+{
+	struct xiwarp_cq *cq = to_xiwarp_cq(ibcq);
+	const struct xrdma_detail details[] = {
+		{ "pending",	xiwarp_cq_pending(cq) },
+		{ "overflowed",	READ_ONCE(cq->is_dead) },
+	};
+
+	return xrdma_put_details(msg, details, ARRAY_SIZE(details));
+}
+
+int xiwarp_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
+{
+	const struct xrdma_mr *mr = to_xrdma_mr(ibmr);
+	const struct xrdma_detail details[] = {
+		{ "access",	mr->access },
+		{ "pages",	mr->npages },
+		{ "dma",	mr->kind == XRDMA_DMA },
+		{ "fast",	mr->kind == XRDMA_FAST },
+	};
+
+	return xrdma_put_details(msg, details, ARRAY_SIZE(details));
+}

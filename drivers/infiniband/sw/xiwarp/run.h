@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Who runs a QP's engine. There is no lock around the engine: at any time at
+ * most one context owns it. A kick leaves a note; if nobody is the owner, the
+ * kicker becomes it and runs the QP there and then, with its socket locked.
+ */
+#ifndef XIWARP_RUN_H
+#define XIWARP_RUN_H
+
+struct sock;
+struct xiwarp_qp;
+
+int xiwarp_run_init(void);
+void xiwarp_run_exit(void);
+
+void xiwarp_qp_run_init(struct xiwarp_qp *qp);
+
+/*
+ * Something happened to @qp: a request, a deadline. Any context. Never recurses:
+ * a kick from inside a run is picked up by the outer loop. With interrupts off,
+ * or the socket locked by a process, the run is left to a work item.
+ */
+void xiwarp_qp_kick(struct xiwarp_qp *qp);
+
+/* The same from a callback of @sk, which is locked. */
+void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk);
+
+/*
+ * Become the owner, as a process; qp->modify_mutex is held. Sleeps until the
+ * present owner is done with its run.
+ */
+void xiwarp_qp_own(struct xiwarp_qp *qp);
+/* Give it back: runs what was noted meanwhile. */
+void xiwarp_qp_disown(struct xiwarp_qp *qp);
+
+/*
+ * The owner will never give @qp back: wait for timer and work item. Nobody
+ * touches the engine any more. Sleeps.
+ */
+void xiwarp_qp_stop(struct xiwarp_qp *qp);
+
+#endif

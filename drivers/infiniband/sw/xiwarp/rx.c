@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The receiving half (see rx.h). The engine says step by step what the next bytes
+ * are; payload goes from the packet straight to its place. Its CRC is computed
+ * over the packet, since a program may write to its memory meanwhile.
+ */
+#include <linux/skbuff.h>
+#include <net/tcp.h>
+#include "complete.h"
+#include "ep.h"
+#include "mem.h"
+#include "progress.h"
+#include "qp.h"
+#include "rx.h"
+#include "stats.h"
+#include "trace.h"
+
+static u32 continue_crc(const struct xiwarp_step *step, const void *data,
+			unsigned int n)
+{
+	return step->need_crc ? xiwarp_crc(step->crc, data, n) : step->crc;
+}
+
+/* ---- placing ----------------------------------------------------------------- */
+
+static bool place_in_mr(struct xiwarp_qp *qp, const struct xiwarp_place *place,
+			const void *data, unsigned int n)
+{
+	struct xrdma_mr *mr;
+	enum xiwarp_mem mem;
+
+	mem = xiwarp_mem_get(qp, place->rkey, IB_ACCESS_REMOTE_WRITE, place->va,
+			     place->check_len, &mr);
+	if (mem != XIWARP_MEM_OK) {
+		xiwarp_rdmap_refuse(&qp->rdmap, mem);
+		return false;
+	}
+	/* xrdma_mr_copy() only reads when it copies to memory. */
+	xrdma_mr_copy(mr, place->va, (void *)data, n, XRDMA_TO_MEM);
+	xrdma_mr_put(mr);
+	return true;
+}
+
+static bool place_in_list(struct xiwarp_qp *qp, const struct ib_sge *sge,
+			  u32 num_sge, u64 length, u32 offset, const void *data,
+			  unsigned int n)
+{
+	const struct xrdma_sgl sgl = {
+		.sge = sge,
+		.num_sge = num_sge,
+		.length = length,
+	};
+
+	if (!xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, offset,
+			    (void *)data, n, XRDMA_TO_MEM))
+		return true;
+	xiwarp_rdmap_refuse(&qp->rdmap, XIWARP_MEM_ACCESS);
+	return false;
+}
+
+static bool place(struct xiwarp_qp *qp, const struct xiwarp_place *place,
+		  const void *data, unsigned int n)
+{
+	const struct xiwarp_recv *recv = &qp->recv;
+	const struct xiwarp_swqe *swqe;
+
+	switch (place->where) {
+	case XIWARP_TO_MR:
+		return place_in_mr(qp, place, data, n);
+	case XIWARP_TO_RECV:
+		return place_in_list(qp, recv->sge, recv->num_sge, recv->length,
+				     place->offset, data, n);
+	default: /* XIWARP_TO_WR */
+		swqe = to_xiwarp_swqe(place->wr);
+		return place_in_list(qp, swqe->sge, swqe->num_sge,
+				     swqe->wr.length, place->offset, data, n);
+	}
+}
+
+/* ---- messages ------------------------------------------------------------------- */
+
+static void take_recv(struct xiwarp_qp *qp)
+{
+	bool hit_limit, taken;
+
+	taken = qp->srq ? xiwarp_srq_take(qp->srq, &qp->recv) :
+			  xiwarp_rq_take(&qp->rq, &qp->recv, &hit_limit);
+	if (!taken) {
+		xiwarp_count(xiwarp_qp_dev(qp), XIWARP_STAT_OUT_OF_BUFFER, 1);
+		xiwarp_rdmap_deny(&qp->rdmap, XIWARP_FAULT_NO_BUFFER);
+		return;
+	}
+	qp->has_recv = true;
+	if (qp->recv.is_bad)
+		xiwarp_rdmap_deny(&qp->rdmap, XIWARP_FAULT_RECV_WR);
+	else
+		xiwarp_rdmap_recv(&qp->rdmap, qp->recv.length);
+}
+
+/* Return: false if the result has no place to go. */
+static bool place_atomic(struct xiwarp_qp *qp, const struct xiwarp_done *done)
+{
+	const struct xiwarp_swqe *swqe = to_xiwarp_swqe(done->wr);
+	const struct xrdma_sgl sgl = {
+		.sge = swqe->sge,
+		.num_sge = swqe->num_sge,
+		.length = xrdma_sge_sum(swqe->sge, swqe->num_sge),
+	};
+	u64 value = done->value;
+
+	return !xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, 0,
+			       &value, sizeof(value), XRDMA_TO_MEM);
+}
+
+static const enum ib_event_type events[] = {
+	[XIWARP_EVENT_QP_REQ_ERR]	= IB_EVENT_QP_REQ_ERR,
+	[XIWARP_EVENT_QP_ACCESS_ERR]	= IB_EVENT_QP_ACCESS_ERR,
+	[XIWARP_EVENT_QP_FATAL]		= IB_EVENT_QP_FATAL,
+};
+
+static void fail(struct xiwarp_qp *qp, const struct xiwarp_done *done)
+{
+	struct xiwarp_dev *dev = xiwarp_qp_dev(qp);
+
+	xiwarp_count(dev, XIWARP_STAT_FAULT + done->fault - 1, 1);
+	/* Each fault owes one. */
+	xiwarp_count(dev, XIWARP_STAT_TERMINATES_SENT, 1);
+	if (done->completes) {
+		xiwarp_complete_recv(qp, done);
+	} else if (done->event && !qp->has_event) {
+		qp->has_event = true;
+		xiwarp_qp_event(qp, events[done->event]);
+	}
+	xiwarp_qp_end(qp, XIWARP_IN_FAULT);
+}
+
+static void note_terminate(struct xiwarp_qp *qp, const struct xiwarp_term *term)
+{
+	xiwarp_count(xiwarp_qp_dev(qp), XIWARP_STAT_TERMINATES_RECEIVED, 1);
+	trace_xiwarp_terminate(qp->ibqp.device->index, qp->ibqp.qp_num,
+			       term->layer, term->etype, term->code);
+}
+
+static void finish(struct xiwarp_qp *qp, const struct xiwarp_done *done)
+{
+	struct xiwarp_dev *dev = xiwarp_qp_dev(qp);
+
+	if (done->has_inv && !xiwarp_mem_invalidate(qp, done->inv_stag)) {
+		xiwarp_rdmap_deny(&qp->rdmap, done->what == XIWARP_GOT_RECV ?
+				  XIWARP_FAULT_INVALIDATE : XIWARP_FAULT_SINK);
+		return;
+	}
+	switch (done->what) {
+	case XIWARP_GOT_RECV:
+		xiwarp_count(dev, XIWARP_STAT_RX_SENDS, 1);
+		xiwarp_complete_recv(qp, done);
+		break;
+	case XIWARP_GOT_ATOMIC:
+		if (!place_atomic(qp, done)) {
+			xiwarp_rdmap_deny(&qp->rdmap, XIWARP_FAULT_SINK);
+			return;
+		}
+		break;
+	case XIWARP_GOT_READ:
+		xiwarp_count(dev, XIWARP_STAT_RX_READ_RESPONSES, 1);
+		break;
+	case XIWARP_GOT_REQUEST:
+		xiwarp_count(dev, XIWARP_STAT_RX_READ_REQUESTS, 1);
+		break;
+	case XIWARP_GOT_TERMINATE:
+		note_terminate(qp, done->term);
+		break;
+	}
+	xiwarp_rdmap_commit(&qp->rdmap);
+	if (done->is_first)
+		xiwarp_ep_first_fpdu(qp->ep);
+	if (done->what == XIWARP_GOT_TERMINATE)
+		xiwarp_qp_end(qp, XIWARP_IN_TERMINATED);
+}
+
+/* ---- the steps -------------------------------------------------------------------- */
+
+/*
+ * One step; @left bytes at @data are next, maybe none. Return: how many of them
+ * it took, or -1 if nothing can be done without bytes.
+ */
+static int do_step(struct xiwarp_qp *qp, const u8 *data, unsigned int left)
+{
+	struct xiwarp_rdmap *rdmap = &qp->rdmap;
+	struct xiwarp_step step;
+	unsigned int n;
+
+	xiwarp_rdmap_input(rdmap, &step);
+	n = min(step.len, left);
+	switch (step.act) {
+	case XIWARP_STEP_TAKE:
+		if (!n)
+			return -1;
+		memcpy(step.buf, data, n);
+		xiwarp_rdmap_took(rdmap, n);
+		return n;
+	case XIWARP_STEP_PLACE:
+		if (!n)
+			return -1;
+		if (!place(qp, &step.place, data, n))
+			return 0;
+		xiwarp_rdmap_passed(rdmap, n, continue_crc(&step, data, n));
+		return n;
+	case XIWARP_STEP_SKIP:
+		if (!n)
+			return -1;
+		xiwarp_rdmap_passed(rdmap, n, continue_crc(&step, data, n));
+		return n;
+	case XIWARP_STEP_RECV:
+		take_recv(qp);
+		return 0;
+	case XIWARP_STEP_DONE:
+		finish(qp, &step.done);
+		return 0;
+	case XIWARP_STEP_FAULT:
+		fail(qp, &step.done);
+		return 0;
+	default: /* XIWARP_STEP_STOP: what comes is of no interest */
+		return left ?: -1;
+	}
+}
+
+/* All of it, and what needs no bytes behind it. */
+static void feed(struct xiwarp_qp *qp, const u8 *data, unsigned int len)
+{
+	int n;
+
+	while ((n = do_step(qp, data, len)) >= 0) {
+		data += n;
+		len -= n;
+	}
+}
+
+/* For tcp_read_sock(): all bytes are taken, whatever they are. */
+static int actor(read_descriptor_t *desc, struct sk_buff *skb,
+		 unsigned int offset, size_t len)
+{
+	struct xiwarp_qp *qp = desc->arg.data;
+	struct skb_seq_state state;
+	unsigned int n, done = 0;
+	const u8 *data;
+
+	skb_prepare_seq_read(skb, offset, offset + len, &state);
+	while ((n = skb_seq_read(done, &data, &state))) {
+		feed(qp, data, n);
+		done += n;
+	}
+	desc->count -= min(desc->count, (size_t)done);
+	return done;
+}
+
+void xiwarp_rx_settle(struct xiwarp_qp *qp)
+{
+	feed(qp, NULL, 0);
+}
+
+bool xiwarp_rx_run(struct xiwarp_qp *qp, struct sock *sk, unsigned int budget)
+{
+	read_descriptor_t desc = {
+		.arg.data = qp,
+		.count = budget,
+	};
+
+	tcp_read_sock(sk, &desc, actor);
+	return !desc.count;
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * TCP sockets (see sock.h). They are the kernel's own and hold no reference to
+ * their network namespace, so that it can end at any time: the device, which ends
+ * before it, ends them.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
+#include <linux/tcp.h>
+#include <net/ipv6.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+#include "device.h"
+#include "ep.h"
+#include "qp.h"
+#include "run.h"
+#include "sock.h"
+
+/* ---- callbacks ------------------------------------------------------------- */
+
+/* The socket is locked. */
+static void notify(struct sock *sk)
+{
+	struct xiwarp_qp *qp = NULL;
+	struct xiwarp_ep *ep;
+	u32 qpn;
+
+	rcu_read_lock();
+	ep = rcu_dereference_sk_user_data(sk);
+	if (ep) {
+		qpn = smp_load_acquire(&ep->qpn);
+		if (qpn)
+			qp = xiwarp_qp_get(ep->dev, qpn);
+		if (qp) {
+			xiwarp_qp_kick_locked(qp, sk);
+			xiwarp_qp_put(qp);
+		} else if (!qpn) {
+			xiwarp_ep_schedule(ep, 0);
+		}
+	}
+	rcu_read_unlock();
+}
+
+static void write_space(struct sock *sk)
+{
+	if (!sk_stream_is_writeable(sk))
+		return;
+	if (sk->sk_socket)
+		clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	notify(sk);
+}
+
+static void install(struct xiwarp_ep *ep, struct sock *sk)
+{
+	write_lock_bh(&sk->sk_callback_lock);
+	__rcu_assign_sk_user_data_with_flags(sk, ep, SK_USER_DATA_NOCOPY);
+	sk->sk_data_ready = notify;
+	sk->sk_state_change = notify;
+	sk->sk_error_report = notify;
+	sk->sk_write_space = write_space;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void save(struct xiwarp_ep *ep, const struct sock *sk)
+{
+	ep->saved.data_ready = sk->sk_data_ready;
+	ep->saved.state_change = sk->sk_state_change;
+	ep->saved.write_space = sk->sk_write_space;
+	ep->saved.error_report = sk->sk_error_report;
+}
+
+static void restore(struct xiwarp_ep *ep, struct sock *sk)
+{
+	write_lock_bh(&sk->sk_callback_lock);
+	rcu_assign_sk_user_data(sk, NULL);
+	sk->sk_data_ready = ep->saved.data_ready;
+	sk->sk_state_change = ep->saved.state_change;
+	sk->sk_write_space = ep->saved.write_space;
+	sk->sk_error_report = ep->saved.error_report;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+/* ---- making ---------------------------------------------------------------- */
+
+#ifdef CONFIG_DEBUG_LOCK_ALLOC
+static struct lock_class_key slock_keys[2], lock_keys[2];
+
+/*
+ * Filesystems and block devices may stand on us, and user space's sockets on
+ * them: theirs are other locks.
+ */
+static void set_lock_class(struct sock *sk)
+{
+	if (sk->sk_family == AF_INET6)
+		sock_lock_init_class_and_name(sk, "slock-AF_INET6-XIWARP",
+					      &slock_keys[1],
+					      "sk_lock-AF_INET6-XIWARP",
+					      &lock_keys[1]);
+	else
+		sock_lock_init_class_and_name(sk, "slock-AF_INET-XIWARP",
+					      &slock_keys[0],
+					      "sk_lock-AF_INET-XIWARP",
+					      &lock_keys[0]);
+}
+#else
+static void set_lock_class(struct sock *sk)
+{
+}
+#endif
+
+/* We send in softirqs, and whole FPDUs. */
+static void set_options(struct sock *sk)
+{
+	tcp_sock_set_nodelay(sk);
+	sk->sk_allocation = GFP_ATOMIC;
+	sk->sk_use_task_frag = false;
+}
+
+int xiwarp_sock_create(struct xiwarp_ep *ep, int family)
+{
+	struct socket *sock;
+	int err;
+
+	err = sock_create_kern(dev_net(ep->dev->ndev), family, SOCK_STREAM,
+			       IPPROTO_TCP, &sock);
+	if (err)
+		return err;
+	set_lock_class(sock->sk);
+	set_options(sock->sk);
+	ep->sock = sock;
+	save(ep, sock->sk);
+	install(ep, sock->sk);
+	return 0;
+}
+
+void xiwarp_sock_set_tos(struct socket *sock, u8 tos)
+{
+	if (sock->sk->sk_family == AF_INET6)
+		WRITE_ONCE(inet6_sk(sock->sk)->tclass, tos);
+	else
+		ip_sock_set_tos(sock->sk, tos);
+}
+
+static int addr_len(const struct sockaddr_storage *addr)
+{
+	return addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+					     sizeof(struct sockaddr_in);
+}
+
+static void clear_port(struct sockaddr_storage *addr)
+{
+	/* At the same place in both families. */
+	((struct sockaddr_in *)addr)->sin_port = 0;
+}
+
+static int do_bind(struct socket *sock, struct sockaddr_storage *addr)
+{
+	return kernel_bind(sock, (struct sockaddr_unsized *)addr,
+			   addr_len(addr));
+}
+
+int xiwarp_sock_bind(struct socket *sock, struct sockaddr_storage *addr)
+{
+	int err;
+
+	sock_set_reuseaddr(sock->sk);
+	err = do_bind(sock, addr);
+	if (err != -EADDRINUSE)
+		return err;
+	/* The CM has port numbers of its own; TCP may be using this one. */
+	clear_port(addr);
+	return do_bind(sock, addr);
+}
+
+int xiwarp_sock_connect(struct socket *sock, struct sockaddr_storage *addr)
+{
+	int err;
+
+	err = kernel_connect(sock, (struct sockaddr_unsized *)addr,
+			     addr_len(addr), O_NONBLOCK);
+	return err == -EINPROGRESS ? 0 : err;
+}
+
+static bool is_any(const struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET6)
+		return ipv6_addr_any(&((const struct sockaddr_in6 *)addr)->sin6_addr);
+	return ((const struct sockaddr_in *)addr)->sin_addr.s_addr ==
+	       htonl(INADDR_ANY);
+}
+
+bool xiwarp_sock_is_foreign(const struct xiwarp_dev *dev,
+			    const struct sockaddr_storage *addr)
+{
+	return is_any(addr) && !net_eq(current->nsproxy->net_ns,
+				       dev_net(dev->ndev));
+}
+
+/*
+ * Each device has a listener for the wildcard address. The first device of a
+ * namespace takes whatever comes, from the host itself, too; the others what
+ * comes by their netdev.
+ */
+static void share_wildcard(const struct xiwarp_dev *dev, struct sock *sk)
+{
+	sock_set_reuseport(sk);
+	if (!dev->takes_all)
+		sock_bindtoindex(sk, dev->ndev->ifindex, true);
+}
+
+int xiwarp_sock_listen(struct xiwarp_ep *ep, struct sockaddr_storage *addr,
+		       int backlog, bool is_v6only)
+{
+	struct socket *sock = ep->sock;
+	int err;
+
+	sock_set_reuseaddr(sock->sk);
+	if (is_v6only && addr->ss_family == AF_INET6)
+		ip6_sock_set_v6only(sock->sk);
+	if (is_any(addr))
+		share_wildcard(ep->dev, sock->sk);
+	err = do_bind(sock, addr);
+	return err ?: kernel_listen(sock, backlog);
+}
+
+int xiwarp_sock_accept(struct xiwarp_ep *listener, struct xiwarp_ep *child)
+{
+	struct socket *sock;
+	int err;
+
+	err = kernel_accept(listener->sock, &sock, O_NONBLOCK);
+	if (err)
+		return err;
+	set_options(sock->sk);
+	child->sock = sock;
+	/* It inherited ours. */
+	child->saved = listener->saved;
+	install(child, sock->sk);
+	return 0;
+}
+
+/* ---- the startup --------------------------------------------------------------- */
+
+int xiwarp_sock_is_connected(const struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+
+	switch (inet_sk_state_load(sk)) {
+	case TCP_SYN_SENT:
+	case TCP_SYN_RECV:
+		return 0;
+	case TCP_CLOSE:
+		return -READ_ONCE(sk->sk_err) ?: -ECONNRESET;
+	default:
+		return 1;
+	}
+}
+
+int xiwarp_sock_read(struct socket *sock, void *buf, unsigned int len)
+{
+	struct kvec vec = { .iov_base = buf, .iov_len = len };
+	struct msghdr msg = {};
+
+	return kernel_recvmsg(sock, &msg, &vec, 1, len, MSG_DONTWAIT);
+}
+
+int xiwarp_sock_write(struct socket *sock, const void *buf, unsigned int len)
+{
+	struct kvec vec = { .iov_base = (void *)buf, .iov_len = len };
+	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
+	int n;
+
+	/* The first thing that is sent: there is room. */
+	n = kernel_sendmsg(sock, &msg, &vec, 1, len);
+	if (n < 0)
+		return n;
+	return n == len ? n : -ECONNRESET;
+}
+
+bool xiwarp_sock_has_data(const struct socket *sock)
+{
+	return !skb_queue_empty_lockless(&sock->sk->sk_receive_queue);
+}
+
+void xiwarp_sock_names(const struct socket *sock, struct sockaddr_storage *local,
+		       struct sockaddr_storage *remote)
+{
+	kernel_getsockname((struct socket *)sock, (struct sockaddr *)local);
+	kernel_getpeername((struct socket *)sock, (struct sockaddr *)remote);
+}
+
+/* ---- ending --------------------------------------------------------------------- */
+
+void xiwarp_sock_shutdown_locked(struct sock *sk)
+{
+	if (sk->sk_shutdown & SEND_SHUTDOWN)
+		return;
+	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | SEND_SHUTDOWN);
+	sk->sk_prot->shutdown(sk, SEND_SHUTDOWN);
+}
+
+/*
+ * What is left to send, and the FIN, are TCP's affair from here on: for that long
+ * the namespace must not end.
+ */
+static void leave_to_tcp(struct xiwarp_ep *ep, struct sock *sk)
+{
+	struct net *net = sock_net(sk);
+
+	if (inet_sk_state_load(sk) == TCP_CLOSE ||
+	    inet_sk_state_load(sk) == TCP_LISTEN)
+		return;
+	if (READ_ONCE(ep->dev->is_leaving) || !maybe_get_net(net)) {
+		sock_no_linger(sk);
+		return;
+	}
+	sk_net_refcnt_upgrade(sk);
+	put_net(net);
+}
+
+void xiwarp_sock_release(struct xiwarp_ep *ep, bool reset)
+{
+	struct socket *sock = ep->sock;
+
+	if (!sock)
+		return;
+	restore(ep, sock->sk);
+	if (reset)
+		sock_no_linger(sock->sk);
+	else
+		leave_to_tcp(ep, sock->sk);
+	sock_release(sock);
+	ep->sock = NULL;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The sending half (see tx.h). Payload is copied and its CRC computed over the
+ * copy, piece by piece while it is in the cache: a program that scribbles over
+ * its buffer can't break its own checksum. The copies lie in pages of ours that
+ * TCP takes as they are, many FPDUs in one call.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <net/tcp.h>
+#include "mem.h"
+#include "qp.h"
+#include "tx.h"
+
+/* Payload of one burst; what a batch ends with if it is reached. */
+#define BURST_BYTES	(64U * 1024)
+#define BATCH_BYTES	(128U * 1024)
+/* Frags that a burst may need if there are only single pages. */
+#define BURST_FRAGS	(BURST_BYTES / PAGE_SIZE + 3)
+/* Until there may be memory again. */
+#define RETRY_NS	(1 * NSEC_PER_MSEC)
+/* To copy and checksum at a time. */
+#define PIECE_BYTES	(8U * 1024)
+
+/* Where the next bytes of whoever sends on this CPU go. Bottom halves are off. */
+static DEFINE_PER_CPU(struct page_frag, fragments);
+
+/* ---- appending ------------------------------------------------------------- */
+
+/* Up to *@len bytes to fill, at least 1; then claim(). NULL: no memory. */
+static void *room(struct page_frag *pf, unsigned int *len)
+{
+	if (!skb_page_frag_refill(32, pf, GFP_ATOMIC | __GFP_NOWARN))
+		return NULL;
+	*len = min(*len, pf->size - pf->offset);
+	return page_address(pf->page) + pf->offset;
+}
+
+static int claim(struct xiwarp_tx *tx, struct page_frag *pf, unsigned int len)
+{
+	struct bio_vec *last = tx->num ? &tx->frags[tx->num - 1] : NULL;
+
+	if (last && last->bv_page == pf->page &&
+	    last->bv_offset + last->bv_len == pf->offset) {
+		last->bv_len += len;
+	} else {
+		if (WARN_ON_ONCE(tx->num == XIWARP_TX_FRAGS))
+			return -ENOBUFS;
+		get_page(pf->page);
+		bvec_set_page(&tx->frags[tx->num++], pf->page, len, pf->offset);
+	}
+	pf->offset += len;
+	tx->bytes += len;
+	return 0;
+}
+
+static int append(struct xiwarp_tx *tx, const u8 *data, unsigned int len)
+{
+	struct page_frag *pf = this_cpu_ptr(&fragments);
+	unsigned int n;
+	void *to;
+	int err;
+
+	for (; len; data += n, len -= n) {
+		n = len;
+		to = room(pf, &n);
+		if (!to)
+			return -ENOBUFS;
+		memcpy(to, data, n);
+		err = claim(tx, pf, n);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Back to @bytes, when a burst could not be completed. */
+static void truncate_to(struct xiwarp_tx *tx, u32 bytes)
+{
+	struct bio_vec *last;
+	u32 n;
+
+	while (tx->bytes > bytes) {
+		last = &tx->frags[tx->num - 1];
+		n = min(last->bv_len, tx->bytes - bytes);
+		last->bv_len -= n;
+		tx->bytes -= n;
+		if (!last->bv_len) {
+			put_page(last->bv_page);
+			tx->num--;
+		}
+	}
+}
+
+/* ---- payload ------------------------------------------------------------------ */
+
+/**
+ * struct source - where the payload of a burst comes from
+ * @qp: whose
+ * @sgl: gather list, if @mr is NULL
+ * @mr: region, with a reference
+ * @va: of the burst's first byte in @mr
+ * @offset: of the burst's first byte in @sgl
+ */
+struct source {
+	struct xiwarp_qp *qp;
+	struct xrdma_sgl sgl;
+	struct xrdma_mr *mr;
+	u64 va;
+	u32 offset;
+};
+
+/* @at: counted from the burst's first byte. */
+static int copy_from(const struct source *src, u32 at, void *to, u32 len)
+{
+	struct xiwarp_qp *qp = src->qp;
+
+	if (src->mr) {
+		xrdma_mr_copy(src->mr, src->va + at, to, len, XRDMA_FROM_MEM);
+		return 0;
+	}
+	return xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &src->sgl,
+			      src->offset + at, to, len, XRDMA_FROM_MEM);
+}
+
+static int append_payload(const struct source *src, u32 at, u32 len)
+{
+	struct page_frag *pf = this_cpu_ptr(&fragments);
+	struct xiwarp_framer *framer = &src->qp->framer;
+	unsigned int n;
+	void *to;
+	int err;
+
+	for (; len; at += n, len -= n) {
+		n = min(len, PIECE_BYTES);
+		to = room(pf, &n);
+		if (!to)
+			return -ENOBUFS;
+		err = copy_from(src, at, to, n);
+		if (err)
+			return err;
+		if (framer->has_crc)
+			framer->crc = xiwarp_crc(framer->crc, to, n);
+		err = claim(&src->qp->tx, pf, n);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- FPDUs --------------------------------------------------------------------- */
+
+static int make_fpdu(struct xiwarp_qp *qp, const struct xiwarp_burst *burst,
+		     u32 i, const struct source *src)
+{
+	u8 hdr[XIWARP_MAX_HDR_BYTES];
+	struct xiwarp_piece piece;
+	struct xiwarp_seg seg;
+	unsigned int len = 0;
+	u32 at = 0;
+	int err;
+
+	if (burst->source == XIWARP_FPDU) {
+		seg.payload_len = 0;
+	} else {
+		at = xiwarp_burst_segment(burst, i, &seg);
+		len = xiwarp_wire_build(&seg, hdr);
+	}
+	xiwarp_framer_begin(&qp->framer, hdr, len, seg.payload_len);
+	while (xiwarp_framer_next(&qp->framer, &piece)) {
+		if (piece.data) {
+			err = append(&qp->tx, piece.data, piece.len);
+		} else {
+			err = append_payload(src, at, piece.len);
+			at += piece.len;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* All of a burst, or nothing of it. */
+static int make_fpdus(struct xiwarp_qp *qp, const struct xiwarp_burst *burst,
+		      const struct source *src)
+{
+	struct xiwarp_framer framer = qp->framer;
+	u32 bytes = qp->tx.bytes;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < burst->nsegs && !err; i++)
+		err = make_fpdu(qp, burst, i, src);
+	if (err) {
+		qp->framer = framer;
+		truncate_to(&qp->tx, bytes);
+	}
+	return err;
+}
+
+unsigned int xiwarp_tx_build(struct xiwarp_framer *framer,
+			     const struct xiwarp_burst *burst, u8 *buf,
+			     unsigned int size)
+{
+	u8 hdr[XIWARP_MAX_HDR_BYTES];
+	struct xiwarp_piece piece;
+	struct xiwarp_seg seg;
+	unsigned int len, n = 0;
+
+	xiwarp_burst_segment(burst, 0, &seg);
+	len = xiwarp_wire_build(&seg, hdr);
+	xiwarp_framer_begin(framer, hdr, len, 0);
+	while (xiwarp_framer_next(framer, &piece)) {
+		if (!piece.data || piece.len > size - n)
+			return 0;
+		memcpy(buf + n, piece.data, piece.len);
+		n += piece.len;
+	}
+	return n;
+}
+
+/* ---- bursts, by source ------------------------------------------------------------ */
+
+/* These return 0 also if the burst failed and the engine was told. */
+static int send_from_wr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
+{
+	struct xiwarp_swqe *swqe = to_xiwarp_swqe(burst->wr);
+	struct source src = {
+		.qp = qp,
+		.sgl = {
+			.sge = swqe->sge,
+			.num_sge = swqe->num_sge,
+			.length = burst->wr->length,
+		},
+		.offset = burst->offset,
+	};
+	int err;
+
+	if (burst->wr->flags & XIWARP_WR_INLINE)
+		src.sgl.data = swqe->data;
+	err = make_fpdus(qp, burst, &src);
+	if (!err || err == -ENOBUFS)
+		return err;
+	xiwarp_rdmap_fail_wr(&qp->rdmap, burst, XIWARP_LOC_PROT_ERR);
+	return 0;
+}
+
+static int send_from_mr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
+{
+	struct source src = { .qp = qp, .va = burst->va };
+	enum xiwarp_mem mem;
+	int err;
+
+	mem = xiwarp_mem_get(qp, burst->rkey, IB_ACCESS_REMOTE_READ, burst->va,
+			     burst->check_len, &src.mr);
+	if (mem != XIWARP_MEM_OK) {
+		xiwarp_rdmap_read_refused(&qp->rdmap, burst, mem);
+		return 0;
+	}
+	err = make_fpdus(qp, burst, &src);
+	xrdma_mr_put(src.mr);
+	return err;
+}
+
+/* What RFC 7306 calls no mask. */
+static bool is_plain(const struct xiwarp_atomic *atomic)
+{
+	if (atomic->op == XIWARP_FETCH_ADD)
+		return !atomic->mask;
+	return !~atomic->mask && !~atomic->compare_mask;
+}
+
+static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
+{
+	const struct xiwarp_atomic *atomic = &burst->atomic;
+	struct xrdma_mr *mr;
+	enum xiwarp_mem mem;
+	u64 old;
+
+	mem = is_plain(atomic) ?
+	      xiwarp_mem_get(qp, burst->rkey, IB_ACCESS_REMOTE_ATOMIC,
+			     atomic->to, sizeof(u64), &mr) : XIWARP_MEM_ACCESS;
+	if (mem != XIWARP_MEM_OK) {
+		xiwarp_rdmap_read_refused(&qp->rdmap, burst, mem);
+		return 0;
+	}
+	old = xrdma_mr_atomic(mr, atomic->to, atomic->op == XIWARP_CMP_SWAP ?
+			      XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
+			      atomic->compare, atomic->swap_add);
+	xrdma_mr_put(mr);
+	xiwarp_rdmap_atomic_done(&qp->rdmap, burst, old);
+	return make_fpdus(qp, burst, NULL);
+}
+
+static int send_burst(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
+{
+	switch (burst->source) {
+	case XIWARP_FROM_WR:
+		return send_from_wr(qp, burst);
+	case XIWARP_FROM_MR:
+		return send_from_mr(qp, burst);
+	case XIWARP_FROM_ATOMIC:
+		return send_atomic(qp, burst);
+	case XIWARP_LOCAL:
+		xiwarp_rdmap_local_done(&qp->rdmap, burst,
+					xiwarp_mem_local(qp, burst->wr));
+		return 0;
+	case XIWARP_FROM_NOWHERE:
+	case XIWARP_FPDU:
+		break;
+	}
+	return make_fpdus(qp, burst, NULL);
+}
+
+bool xiwarp_tx_fill(struct xiwarp_qp *qp)
+{
+	struct xiwarp_tx *tx = &qp->tx;
+	struct xiwarp_burst burst;
+
+	while (tx->bytes < BATCH_BYTES &&
+	       tx->num + BURST_FRAGS <= XIWARP_TX_FRAGS &&
+	       xiwarp_rdmap_output(&qp->rdmap, BURST_BYTES, &burst)) {
+		if (send_burst(qp, &burst)) {
+			/* No memory. */
+			xiwarp_rdmap_take_back(&qp->rdmap, &burst);
+			qp->retry_at = ktime_get_ns() + RETRY_NS;
+			break;
+		}
+	}
+	return tx->bytes;
+}
+
+/* ---- the socket ---------------------------------------------------------------------- */
+
+/* The socket took the first @n bytes. */
+static void consume(struct xiwarp_tx *tx, u32 n)
+{
+	struct bio_vec *frag = tx->frags;
+	u32 i;
+
+	tx->bytes -= n;
+	for (i = 0; i < tx->num && n >= frag->bv_len; i++, frag++) {
+		n -= frag->bv_len;
+		put_page(frag->bv_page);
+	}
+	tx->num -= i;
+	memmove(tx->frags, frag, tx->num * sizeof(*frag));
+	if (tx->num) {
+		tx->frags[0].bv_offset += n;
+		tx->frags[0].bv_len -= n;
+	}
+}
+
+int xiwarp_tx_push(struct xiwarp_tx *tx, struct sock *sk)
+{
+	int n;
+
+	while (tx->bytes) {
+		n = xrdma_tcp_send_pages(sk, tx->frags, tx->num, tx->bytes);
+		if (n <= 0)
+			return n ?: -EPIPE;
+		consume(tx, n);
+	}
+	return 0;
+}
+
+void xiwarp_tx_drop(struct xiwarp_tx *tx)
+{
+	truncate_to(tx, 0);
+}
+
+void xiwarp_tx_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct page_frag *pf = per_cpu_ptr(&fragments, cpu);
+
+		if (pf->page)
+			put_page(pf->page);
+	}
+}

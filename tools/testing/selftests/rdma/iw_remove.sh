@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Taking an iWARP device away from those who use it.
+#
+#	first namespace     namespace xr1            namespace xr2
+#	                      device xr1               device xr2
+#	                      eth0 ------- veth -------- eth0
+#	                      servers                  clients
+#
+# Promises: "rdma link del", the removal of the netdev, the end of its namespace
+# and "rmmod" return soon while programs are connected and sending; the programs
+# notice; nothing of TCP is left; afterwards the module can be unloaded.
+
+LINK_TYPE=xiwarp
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need rping rdmacm-utils
+need ib_send_bw perftest
+
+# Promised is a second; a machine that others use, too, stalls now and then.
+hang_s=${REMOVE_SECONDS:-5}
+
+plan 8
+
+start_programs()
+{
+	programs=()
+	start_one 1 rping -s -a 10.0.0.1 -P
+	wait_for 20 listens 7174 || fail "rping does not listen"
+	start_one 2 rping -c -a 10.0.0.1 -C 10000000
+	start_one 1 ib_send_bw -R -F -D 100 -p 18600
+	wait_for 20 listens 18600 || fail "ib_send_bw does not listen"
+	start_one 2 ib_send_bw -R -F -D 100 -p 18600 10.0.0.1
+	wait_for 20 is_busy || fail "nothing is sent"
+}
+
+# start_one SIDE COMMAND...
+start_one()
+{
+	(exec_side "$1" timeout -k 5 "$limit" "${@:2}") > "$scratch/program.${#programs[@]}" 2>&1 &
+	programs+=($!)
+}
+
+listens()
+{
+	in_side 1 rdma resource show cm_id | grep -q "LISTEN .*:$1 "
+}
+
+# Both pairs: rping alone would take longer to get there.
+is_busy()
+{
+	[ "$(counter 2 rx_read_requests)" -gt 20 ] && [ "$(counter 1 rx_send_messages)" -gt 1000 ]
+}
+
+take_away()
+{
+	local start
+	start_programs
+	start=$EPOCHREALTIME
+	"$@" || fail "failed or hangs: $*"
+	wait_for 20 not device_exists xr1 || fail "the device is still there"
+	note "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt "$hang_s" ] || fail "took $(since "$start") s"
+	wait_for 30 programs_have_ended || fail "a program does not notice"
+}
+
+kill_all()
+{
+	local pids
+	pids=$(ip netns pids "xr$1")
+	# shellcheck disable=SC2086 # a list of numbers
+	[ -z "$pids" ] || kill -KILL $pids
+}
+
+# Of the namespace that the netdev is in; who is in it keeps it.
+end_namespace()
+{
+	kill_all 1
+	ip netns del xr1
+}
+
+killed()
+{
+	start_programs
+	kill_all 1
+	kill_all 2
+	timeout 60 rdma link del xr1 || fail "rdma link del hangs"
+	add_link 1 xr1 eth0
+}
+
+programs_have_ended()
+{
+	local pid
+	for pid in "${programs[@]}"; do
+		! kill -0 "$pid" 2> /dev/null || return
+	done
+}
+
+again()
+{
+	drop_wire 2> /dev/null || true
+	make_pair 1500
+}
+
+has_no_tcp()
+{
+	! in_side 2 ss -Htn 'state established or state fin-wait-1 or state close-wait' | grep .
+}
+
+twenty_times()
+{
+	local i
+	for ((i = 0; i < 20; i++)); do
+		(exec_side 1 timeout 20 rping -s -a 10.0.0.1 -P) > /dev/null 2>&1 &
+		wait_for 20 listens 7174 || fail "round $i: no listener"
+		(exec_side 2 timeout 20 rping -c -a 10.0.0.1 -C 100000) > /dev/null 2>&1 &
+		sleep "0.0$((i % 10))"
+		timeout 20 rdma link del xr1 || fail "round $i"
+		add_link 1 xr1 eth0 || fail "round $i: cannot add it again"
+		wait
+	done
+}
+
+make_pair 1500
+run "rdma link del" take_away timeout 60 rdma link del xr1
+again
+run "removal of the netdev" take_away timeout 60 ip -n xr1 link del eth0
+again
+run "end of the namespace" take_away end_namespace
+again
+run "modprobe -r" take_away timeout 60 modprobe -r xiwarp
+again
+run "rdma link del under killed programs" killed
+run "twenty times in a row" twenty_times
+run "no connection is left" wait_for 10 has_no_tcp
+run "the module can be unloaded" unload
+finish

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Programs that connect through rdma_cm, over iWARP.
+#
+#	namespace xr1                          namespace xr2
+#	  device xr1                             device xr2
+#	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
+#	  servers                                clients
+#
+# Promises: the utilities of librdmacm and perftest's programs with -R work as they
+# do over RoCE, as far as iWARP has the operations. (Not cmtime, which wants the same port
+# number for TCP.)
+
+LINK_TYPE=xiwarp
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need rping rdmacm-utils
+need ib_write_bw perftest
+
+tests_of_perftest='
+ib_write_bw
+ib_write_lat
+ib_read_bw
+ib_read_lat
+ib_send_bw
+ib_send_lat
+ib_send_bw -e
+ib_write_lat -I 64 -s 64
+ib_send_lat -I 64 -s 64
+ib_write_bw -q 4
+ib_write_bw -b
+ib_read_bw -b
+ib_read_bw -o 1
+ib_read_bw -s 1000000 -n 10
+ib_write_bw -s 1000000 -n 10
+'
+
+plan $((16 + 15))
+
+make_pair "${MTU:-1500}"
+
+run "rping, IPv4" rping_by_address 4
+run "rping, IPv6" rping_by_address 6
+run "rping, 65000 bytes" rping_by_address 4 -C 20 -S 65000
+run "rping, a link-local address" link_local_rping
+run "rping, to its own host" to_itself
+run "rping, to its own host, wildcard" to_itself_by_wildcard
+run "rping, one client after the other" persistent_rping
+run "rping, nobody listens" nobody_listens
+run "ucmatose, IPv4, 4 connections" ucmatose_by_address 4 -c 4 -C 50 -S 5000
+run "ucmatose, IPv6" ucmatose_by_address 6 -c 1 -C 50
+run "rdma_server and rdma_client" rdma_client_server
+run "rstream" stream rstream 4
+run "rstream, verified, IPv6" stream rstream 6 -T v
+run "rstream, nonblocking" stream rstream 4 -T n
+run "riostream, verified" stream riostream 4 -T v
+run "rcopy" copy_file
+while read -r line; do
+	[ -n "$line" ] || continue
+	read -r -a words <<< "$line"
+	has_option -n "${words[@]}" || words+=(-n 50)
+	run "$line" perftest "${words[0]}" 4 -R "${words[@]:1}"
+done <<< "$tests_of_perftest"
+finish
