@@ -128,9 +128,10 @@ static void fail(struct xiwarp_qp *qp, const struct xiwarp_done *done)
 	if (done->completes) {
 		xiwarp_complete_recv(qp, done);
 	} else if (done->event && !qp->has_event) {
-		qp->has_event = true;
 		xiwarp_qp_event(qp, events[done->event]);
 	}
+	/* If no event did, a completion tells. */
+	qp->has_event = true;
 	xiwarp_qp_end(qp, XIWARP_IN_FAULT);
 }
 
