@@ -153,9 +153,13 @@ forgeries()
 	next 0x02 0 0 0 0 8
 	next 0x17 0 0 0 0 16			# SEND with invalidate
 	next 0x1c 0 "$va" "$rkey" 8 8		# FLUSH and ATOMIC WRITE, of odd lengths
-	for bytes in 0 4 8 16; do
+	for bytes in 0 4 16; do
 		next 0x1d 0 "$va" "$rkey" 8 "$bytes"
 	done
+	next 0x1d 0 $((va + 4)) "$rkey" 8 8	# ATOMIC WRITEs: misaligned, beyond, wrong key
+	next 0x1d 0 "$end" "$rkey" 8 8
+	next 0x1d 0 "$va" $((rkey ^ 1)) 8 8
+	next 0x1d 0 "$va" "$rkey" 16 8
 	for opcode in 0x0d 0x0e 0x0f 0x10 0x11 0x12; do	# answers that nobody asked for
 		next "$opcode" 0 0 0 0 64
 	done
