@@ -55,15 +55,16 @@ static void init_engine(struct xiwarp_qp *qp,
 int xiwarp_qp_begin(struct xiwarp_qp *qp, const struct xiwarp_mpa_agreed *agreed)
 {
 	struct xiwarp_rd *rd = NULL;
-	int err = -ENOMEM;
+	int err;
 
 	if (agreed->ird) {
 		rd = kcalloc(agreed->ird, sizeof(*rd), GFP_KERNEL_ACCOUNT);
 		if (!rd)
 			return -ENOMEM;
 	}
-	mutex_lock(&qp->modify_mutex);
-	xiwarp_qp_own(qp);
+	err = xiwarp_qp_own(qp);
+	if (err)
+		goto free;
 	if (qp->conn.state != XIWARP_IDLE || qp->ep) {
 		err = -EINVAL;
 		goto disown;
@@ -73,7 +74,7 @@ int xiwarp_qp_begin(struct xiwarp_qp *qp, const struct xiwarp_mpa_agreed *agreed
 
 disown:
 	xiwarp_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
+free:
 	kfree(rd);
 	return err;
 }
@@ -84,23 +85,21 @@ void xiwarp_qp_commit(struct xiwarp_qp *qp, struct xiwarp_ep *ep)
 	qp->ep = ep;
 	xiwarp_qp_end(qp, XIWARP_IN_ESTABLISHED);
 	xiwarp_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
 }
 
 void xiwarp_qp_cancel(struct xiwarp_qp *qp)
 {
 	xiwarp_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
 }
 
 void xiwarp_qp_abort(struct xiwarp_qp *qp, const struct xiwarp_ep *ep)
 {
-	mutex_lock(&qp->modify_mutex);
-	xiwarp_qp_own(qp);
+	/* Who destroys it ends the stream himself. */
+	if (xiwarp_qp_own(qp))
+		return;
 	if (qp->ep == ep)
 		xiwarp_qp_end(qp, XIWARP_IN_ABORT);
 	xiwarp_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
 }
 
 /* ---- verbs ------------------------------------------------------------------------ */
@@ -189,11 +188,11 @@ int xiwarp_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
 	/* Those of InfiniBand mean nothing here, and do no harm. */
-	mutex_lock(&qp->modify_mutex);
-	xiwarp_qp_own(qp);
+	err = xiwarp_qp_own(qp);
+	if (err)
+		return err;
 	err = modify_owned(qp, attr, mask);
 	xiwarp_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
 	/* Who gives up the QP gives up what is being made for it. */
 	if (!err && mask & IB_QP_STATE &&
 	    (attr->qp_state == IB_QPS_ERR || attr->qp_state == IB_QPS_RESET))

@@ -189,20 +189,20 @@ undo_sq:
  *  - the connection: xiwarp_ep_forget_qp() ends what it was doing for the QP and
  *    tells the iw_cm, which then gives its reference back;
  *  - sockets' callbacks with a reference from the table: xrdma_ref_del() waits;
- *  - the owner of the engine: xiwarp_qp_own() waits and we never give it back;
+ *  - the owner of the engine: xiwarp_qp_retire() waits and we never give it back;
+ *  - the iw_cm, which modifies the QP that it has a reference to, and queries of
+ *    "rdma resource": retired, it fails them;
  *  - timer and work item, on their way out: xiwarp_qp_stop() waits;
- *  - posters and verbs callers: the verbs core holds them off.
+ *  - posters and other verbs callers: the verbs core holds them off.
  * Bytes that the socket took are in pages of their own.
  */
 int xiwarp_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct xiwarp_qp *qp = to_xiwarp_qp(ibqp);
 
-	mutex_lock(&qp->modify_mutex);
-	xiwarp_qp_own(qp);
+	xiwarp_qp_retire(qp);
 	xiwarp_qp_end(qp, XIWARP_IN_ABORT);
 	xiwarp_qp_detach(qp);
-	mutex_unlock(&qp->modify_mutex);
 	/* Nobody makes a connection for a QP in state ERROR, see claim_qp(). */
 	xiwarp_ep_forget_qp(qp);
 	xrdma_ref_del(&xiwarp_qp_dev(qp)->qps, qp->ref);
@@ -212,6 +212,5 @@ int xiwarp_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	kfree(qp->rd);
 	destroy_rq(qp);
 	destroy_sq(qp);
-	mutex_destroy(&qp->modify_mutex);
 	return 0;
 }

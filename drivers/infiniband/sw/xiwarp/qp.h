@@ -58,6 +58,7 @@ struct xiwarp_swqe {
  * @sq_sig_all: every send completes
  * @is_user: rings are mapped
  * @modify_mutex: serialises modify, query and destroy
+ * @is_retired: it is being destroyed; under @modify_mutex
  *
  * engine, belongs to the owner (run.h):
  * @conn: state of the connection
@@ -115,6 +116,7 @@ struct xiwarp_qp {
 	bool sq_sig_all;
 	bool is_user;
 	struct mutex modify_mutex;
+	bool is_retired;
 
 	struct xiwarp_conn conn;
 	struct xiwarp_rdmap rdmap;

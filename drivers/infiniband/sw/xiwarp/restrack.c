@@ -12,24 +12,26 @@
  * What TCP says of the QP's connection, or zeros. The QP keeps the endpoint while
  * we own it, and the socket is then locked by nobody for long.
  */
-static struct tcp_info get_tcp_info(struct xiwarp_qp *qp)
+static int get_tcp_info(struct xiwarp_qp *qp, struct tcp_info *info)
 {
-	struct tcp_info info = {};
+	int err;
 
-	mutex_lock(&qp->modify_mutex);
-	xiwarp_qp_own(qp);
+	memset(info, 0, sizeof(*info));
+	err = xiwarp_qp_own(qp);
+	if (err)
+		return err;
 	if (qp->ep)
-		tcp_get_info(xiwarp_ep_sk(qp->ep), &info);
+		tcp_get_info(xiwarp_ep_sk(qp->ep), info);
 	xiwarp_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
-	return info;
+	return 0;
 }
 
 int xiwarp_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	struct xiwarp_qp *qp = to_xiwarp_qp(ibqp);
 	const struct xiwarp_rdmap *rdmap = &qp->rdmap;
-	const struct tcp_info tcp = get_tcp_info(qp);
+	struct tcp_info tcp;
+	int err = get_tcp_info(qp, &tcp);
 	const struct xrdma_detail details[] = {
 		{ "sq_posted",		READ_ONCE(qp->posted) },
 		{ "sq_completed",	READ_ONCE(qp->reaped) },
@@ -50,6 +52,8 @@ int xiwarp_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 		{ "tcp_lost",		tcp.tcpi_lost },
 	};
 
+	if (err)
+		return err;
 	return xrdma_put_details(msg, details, ARRAY_SIZE(details));
 }
 

@@ -7,7 +7,7 @@
  * the per-CPU list (kick from inside a run), to the work item (budget used up,
  * interrupts off, socket busy), to a process that waits (modify, destroy).
  *
- * The owner holds no reference: the QP can't be destroyed before xiwarp_qp_own(),
+ * The owner holds no reference: the QP can't be destroyed before xiwarp_qp_retire(),
  * which waits for him. After giving ownership away he must not touch the QP.
  *
  * A run also has the spinlock of the QP's socket, as softirqs have it: callbacks
@@ -218,11 +218,10 @@ void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk)
 	local_bh_enable();
 }
 
-void xiwarp_qp_own(struct xiwarp_qp *qp)
+static void wait_for_engine(struct xiwarp_qp *qp)
 {
 	DECLARE_COMPLETION_ONSTACK(owned);
 
-	lockdep_assert_held(&qp->modify_mutex);
 	/* Visible before our note is: whoever sees the note sees us wait. */
 	WRITE_ONCE(qp->waiter, &owned);
 	if (!atomic_fetch_inc(&qp->kicks))
@@ -231,12 +230,32 @@ void xiwarp_qp_own(struct xiwarp_qp *qp)
 		wait_for_completion(&owned);
 }
 
+int xiwarp_qp_own(struct xiwarp_qp *qp)
+{
+	mutex_lock(&qp->modify_mutex);
+	if (qp->is_retired) {
+		mutex_unlock(&qp->modify_mutex);
+		return -EAGAIN;
+	}
+	wait_for_engine(qp);
+	return 0;
+}
+
+void xiwarp_qp_retire(struct xiwarp_qp *qp)
+{
+	mutex_lock(&qp->modify_mutex);
+	wait_for_engine(qp);
+	qp->is_retired = true;
+	mutex_unlock(&qp->modify_mutex);
+}
+
 void xiwarp_qp_disown(struct xiwarp_qp *qp)
 {
 	lockdep_assert_held(&qp->modify_mutex);
 	local_bh_disable();
 	run_here(qp);
 	local_bh_enable();
+	mutex_unlock(&qp->modify_mutex);
 }
 
 void xiwarp_qp_stop(struct xiwarp_qp *qp)

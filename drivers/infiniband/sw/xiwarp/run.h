@@ -26,16 +26,21 @@ void xiwarp_qp_kick(struct xiwarp_qp *qp);
 void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk);
 
 /*
- * Become the owner, as a process; qp->modify_mutex is held. Sleeps until the
- * present owner is done with its run.
+ * Become the owner, as a process, and keep others from modifying @qp. Sleeps until
+ * the present owner is done with its run. -EAGAIN: @qp is being destroyed; those
+ * who have only a reference to it meet that, and the dump of "rdma resource" then
+ * goes on with the next.
  */
-void xiwarp_qp_own(struct xiwarp_qp *qp);
+int xiwarp_qp_own(struct xiwarp_qp *qp);
 /* Give it back: runs what was noted meanwhile. */
 void xiwarp_qp_disown(struct xiwarp_qp *qp);
 
+/* Become the owner for good. Once, to destroy @qp. Sleeps. */
+void xiwarp_qp_retire(struct xiwarp_qp *qp);
+
 /*
- * The owner will never give @qp back: wait for timer and work item. Nobody
- * touches the engine any more. Sleeps.
+ * Of a retired QP: wait for timer and work item. Nobody but the caller touches the
+ * engine any more. Sleeps.
  */
 void xiwarp_qp_stop(struct xiwarp_qp *qp);
 

@@ -331,11 +331,11 @@ int xroce_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	struct xroce_qp *qp = to_xroce_qp(ibqp);
 	int err;
 
-	mutex_lock(&qp->modify_mutex);
-	xroce_qp_own(qp);
+	err = xroce_qp_own(qp);
+	if (err)
+		return err;
 	err = modify_owned(qp, attr, mask);
 	xroce_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
 	return err;
 }
 
@@ -343,9 +343,11 @@ int xroce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init)
 {
 	struct xroce_qp *qp = to_xroce_qp(ibqp);
+	int err;
 
-	mutex_lock(&qp->modify_mutex);
-	xroce_qp_own(qp);
+	err = xroce_qp_own(qp);
+	if (err)
+		return err;
 	*attr = qp->attr;
 	attr->cur_qp_state = attr->qp_state;
 	if (attr->qp_state >= IB_QPS_RTR)
@@ -353,7 +355,6 @@ int xroce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (attr->qp_state >= IB_QPS_RTS && attr->qp_state != IB_QPS_ERR)
 		attr->sq_psn = xroce_req_next_psn(&qp->req);
 	xroce_qp_disown(qp);
-	mutex_unlock(&qp->modify_mutex);
 
 	init->event_handler = ibqp->event_handler;
 	init->qp_context = ibqp->qp_context;

@@ -276,10 +276,12 @@ undo_sq:
 /*
  * Who may still know the QP, and why he is gone afterwards:
  *  - receivers with a reference from the QPN table: xrdma_ref_del() waits;
- *  - the owner of the engine: xroce_qp_own() waits and we never give it back;
+ *  - the owner of the engine: xroce_qp_retire() waits and we never give it back;
  *  - timer and work items, on their way out: xroce_qp_stop() and events_stop() wait;
  *  - a CQ that fails: it was detached, under the CQ's lock;
- *  - posters and verbs callers: the verbs core holds them off.
+ *  - posters and verbs callers: the verbs core holds them off, but for queries of
+ *    "rdma resource", which come until the verbs object is gone: retired, it fails
+ *    them.
  * Packets that were sent refer to nothing of ours.
  */
 int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
@@ -288,9 +290,7 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	detach_cqs(qp);
 	take_number(qp);
-	mutex_lock(&qp->modify_mutex);
-	xroce_qp_own(qp);
-	mutex_unlock(&qp->modify_mutex);
+	xroce_qp_retire(qp);
 	xroce_qp_stop(qp);
 	xroce_qp_events_stop(qp);
 
@@ -300,6 +300,5 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	kfree(qp->rd);
 	destroy_rq(qp);
 	destroy_sq(qp);
-	mutex_destroy(&qp->modify_mutex);
 	return 0;
 }

@@ -61,6 +61,7 @@ struct xroce_swqe {
  * @service: enum xroce_service
  * @max_send_sge, @max_inline: of a send slot
  * @modify_mutex: serialises modify, query and destroy
+ * @is_retired: it is being destroyed; under @modify_mutex
  *
  * engine, belongs to the owner (run.h):
  * @req, @resp: the protocol
@@ -115,6 +116,7 @@ struct xroce_qp {
 	u32 max_send_sge;
 	u32 max_inline;
 	struct mutex modify_mutex;
+	bool is_retired;
 
 	struct xroce_req req;
 	struct xroce_resp resp;

@@ -7,7 +7,7 @@
  * the per-CPU list (kick from inside a run), to the work item (budget used up,
  * or interrupts off), to a process that waits (modify, destroy).
  *
- * The owner holds no reference: the QP can't be destroyed before xroce_qp_own(),
+ * The owner holds no reference: the QP can't be destroyed before xroce_qp_retire(),
  * which waits for him. After giving ownership away he must not touch the QP.
  */
 #include <linux/cpumask.h>
@@ -152,11 +152,10 @@ void xroce_queue_work(int cpu, struct work_struct *work)
 	queue_work_on(cpu, run_wq, work);
 }
 
-void xroce_qp_own(struct xroce_qp *qp)
+static void wait_for_engine(struct xroce_qp *qp)
 {
 	DECLARE_COMPLETION_ONSTACK(owned);
 
-	lockdep_assert_held(&qp->modify_mutex);
 	/* Visible before our note is: whoever sees the note sees us wait. */
 	WRITE_ONCE(qp->waiter, &owned);
 	if (!atomic_fetch_inc(&qp->kicks))
@@ -165,12 +164,32 @@ void xroce_qp_own(struct xroce_qp *qp)
 		wait_for_completion(&owned);
 }
 
+int xroce_qp_own(struct xroce_qp *qp)
+{
+	mutex_lock(&qp->modify_mutex);
+	if (qp->is_retired) {
+		mutex_unlock(&qp->modify_mutex);
+		return -EAGAIN;
+	}
+	wait_for_engine(qp);
+	return 0;
+}
+
+void xroce_qp_retire(struct xroce_qp *qp)
+{
+	mutex_lock(&qp->modify_mutex);
+	wait_for_engine(qp);
+	qp->is_retired = true;
+	mutex_unlock(&qp->modify_mutex);
+}
+
 void xroce_qp_disown(struct xroce_qp *qp)
 {
 	lockdep_assert_held(&qp->modify_mutex);
 	local_bh_disable();
 	run_here(qp);
 	local_bh_enable();
+	mutex_unlock(&qp->modify_mutex);
 }
 
 void xroce_qp_stop(struct xroce_qp *qp)

@@ -33,16 +33,21 @@ void xroce_qp_kick(struct xroce_qp *qp);
 void xroce_qp_kick_later(struct xroce_qp *qp);
 
 /*
- * Become the owner, as a process; qp->modify_mutex is held. Sleeps until the
- * present owner is done with its run.
+ * Become the owner, as a process, and keep others from modifying @qp. Sleeps until
+ * the present owner is done with its run. -EAGAIN: @qp is being destroyed; those
+ * who have only a reference to it meet that, and the dump of "rdma resource" then
+ * goes on with the next.
  */
-void xroce_qp_own(struct xroce_qp *qp);
+int xroce_qp_own(struct xroce_qp *qp);
 /* Give it back: runs what was noted meanwhile. */
 void xroce_qp_disown(struct xroce_qp *qp);
 
+/* Become the owner for good. Once, to destroy @qp. Sleeps. */
+void xroce_qp_retire(struct xroce_qp *qp);
+
 /*
- * The owner will never give @qp back: wait for timer and work item. Nobody
- * touches the engine any more. Sleeps.
+ * Of a retired QP: wait for timer and work item. Nobody but the caller touches the
+ * engine any more. Sleeps.
  */
 void xroce_qp_stop(struct xroce_qp *qp);
 
