@@ -1284,3 +1284,175 @@ TEST(msn__wraps_at_24_bits)
 	take(packet(0x04, 0, 8));
 	check_ack(0, 0x1f, 0);
 }
+
+/* ---- packets behind a hole ---------------------------------------------- */
+
+static void begin_keeping(u32 psn)
+{
+	struct xroce_resp_cfg cfg = rc_cfg;
+
+	cfg.keep = XROCE_KEEP;
+	begin(&cfg, psn);
+}
+
+/* A SEND ahead of its turn, without AckReq. */
+static void keep(u32 psn)
+{
+	struct xroce_pkt pkt = packet(0x04, psn, 8);
+
+	pkt.ack_req = false;
+	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
+	xroce_resp_keep(&resp, pkt.psn);
+}
+
+/* All that was kept and whose turn has come; returns how many. */
+static u32 take_kept(void)
+{
+	struct xroce_pkt pkt;
+	u32 psn, n;
+
+	for (n = 0; xroce_resp_next_kept(&resp, &psn); n++) {
+		pkt = packet(0x04, psn, 8);
+		pkt.ack_req = false;
+		take(pkt);
+	}
+	return n;
+}
+
+TEST(keep__executed_in_order_when_the_hole_is_filled)
+{
+	struct xroce_pkt pkt = packet(0x04, 0xfffffe, 8);
+
+	begin_keeping(0xfffffe);
+	keep(0);
+	check_ack(0xfffffe, 0x60, 0);
+	keep(0xffffff);
+	keep(1);
+	check_silence();
+	CHECK_EQ(take_kept(), 0);
+	pkt.ack_req = false;
+	take(pkt);
+	CHECK_EQ(take_kept(), 3);
+	/* nobody asked, but it is told at once */
+	check_ack(1, 0x1f, 4);
+	check_silence();
+	CHECK_EQ(resp.n_kept, 0);
+	CHECK_EQ(resp.stats.kept, 3);
+	CHECK_EQ(take_kept(), 0);
+	check_silence();
+}
+
+TEST(keep__each_hole_is_reported_when_it_is_the_next)
+{
+	begin_keeping(10);
+	keep(11);
+	keep(13);
+	keep(15);
+	check_ack(10, 0x60, 0);
+	check_silence();
+	take(packet(0x04, 10, 8));
+	CHECK_EQ(take_kept(), 1);
+	check_ack(12, 0x60, 2);
+	take(packet(0x04, 12, 8));
+	CHECK_EQ(take_kept(), 1);
+	check_ack(14, 0x60, 4);
+	check_silence();
+	take(packet(0x04, 14, 8));
+	CHECK_EQ(take_kept(), 1);
+	check_ack(15, 0x1f, 6);
+}
+
+TEST(keep__two_holes_side_by_side)
+{
+	begin_keeping(10);
+	keep(12);
+	check_ack(10, 0x60, 0);
+	take(packet(0x04, 10, 8));
+	CHECK_EQ(take_kept(), 0);
+	check_ack(11, 0x60, 1);
+	take(packet(0x04, 11, 8));
+	CHECK_EQ(take_kept(), 1);
+	check_ack(12, 0x1f, 3);
+}
+
+TEST(keep__a_copy_of_what_is_kept)
+{
+	struct xroce_pkt pkt = packet(0x04, 12, 8);
+
+	begin_keeping(10);
+	keep(12);
+	CHECK_EQ(check(&pkt), XROCE_RESP_DROP);
+	CHECK_EQ(verdict.drop, XROCE_DROP_DUPLICATE);
+	CHECK_EQ(resp.n_kept, 1);
+	/* not kept after all: it may come again */
+	pkt.psn = 13;
+	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
+	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
+}
+
+TEST(keep__only_so_far_ahead)
+{
+	struct xroce_pkt pkt = packet(0x04, XROCE_KEEP + 9, 8);
+
+	begin_keeping(10);
+	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
+	pkt.psn++;
+	CHECK_EQ(check(&pkt), XROCE_RESP_DROP);
+	CHECK_EQ(verdict.drop, XROCE_DROP_OUT_OF_ORDER);
+	pkt.psn = 0x7ffff0;
+	CHECK_EQ(check(&pkt), XROCE_RESP_DROP);
+}
+
+TEST(keep__a_read_that_swallows_psns)
+{
+	struct xroce_pkt pkt = packet(0x0c, 10, 0);
+
+	begin_keeping(10);
+	keep(11);
+	keep(13);
+	check_ack(10, 0x60, 0);
+	/* 10 to 12 are its answers: who sent 11 breaks the rules */
+	pkt.dma_len = 3 * PMTU;
+	take(pkt);
+	CHECK_EQ(resp.n_kept, 1);
+	CHECK_EQ(take_kept(), 1);
+	CHECK_EQ(resp.epsn, 14);
+}
+
+TEST(keep__not_ready_in_between)
+{
+	struct xroce_pkt pkt = packet(0x04, 11, 8);
+	u32 psn;
+
+	begin_keeping(10);
+	keep(11);
+	keep(12);
+	check_ack(10, 0x60, 0);
+	take(packet(0x04, 10, 8));
+	CHECK(xroce_resp_next_kept(&resp, &psn));
+	CHECK_EQ(psn, 11);
+	CHECK_EQ(check(&pkt), XROCE_RESP_NEED_RECV);
+	xroce_resp_fail(&resp, &pkt, XROCE_FAULT_RNR);
+	CHECK(!xroce_resp_next_kept(&resp, &psn));
+	check_ack(11, 0x20 | 12, 1);
+	check_silence();
+	/* it comes again, the one behind it is there */
+	take(pkt);
+	CHECK_EQ(take_kept(), 1);
+	check_ack(12, 0x1f, 3);
+}
+
+TEST(keep__nothing_after_a_fatal_fault)
+{
+	struct xroce_pkt pkt = packet(0x0a, 10, PMTU);
+	u32 psn;
+
+	begin_keeping(10);
+	keep(11);
+	check_ack(10, 0x60, 0);
+	CHECK_EQ(check(&pkt), XROCE_RESP_WRITE);
+	xroce_resp_fail(&resp, &pkt, XROCE_FAULT_REMOTE_ACCESS);
+	CHECK(!xroce_resp_next_kept(&resp, &psn));
+	check_ack(10, 0x62, 0);
+	check_silence();
+}

@@ -6,6 +6,7 @@
  *
  * RC answers faults and ends with them. UC and UD drop the message and go on.
  */
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include "psn.h"
 #include "rd.h"
@@ -21,6 +22,7 @@ static void set_cfg(struct xroce_resp *resp, const struct xroce_resp_cfg *cfg)
 {
 	resp->cfg = *cfg;
 	resp->cfg.min_rnr_timer &= XROCE_AETH_VALUE;
+	resp->cfg.keep = min_t(u32, cfg->keep, XROCE_KEEP);
 }
 
 void xroce_resp_init(struct xroce_resp *resp, const struct xroce_resp_cfg *cfg,
@@ -96,16 +98,82 @@ static void owe_nak(struct xroce_resp *resp, u8 syndrome)
 	resp->nak_syndrome = syndrome;
 }
 
-/* What stands behind a hole. One NAK per hole: IBTA 9.7.5.1.2. */
-static struct xroce_resp_verdict out_of_sequence(struct xroce_resp *resp)
+/* One for each hole: IBTA 9.7.5.1.2. */
+static void nak_hole(struct xroce_resp *resp)
+{
+	if (resp->has_nakked)
+		return;
+	resp->has_nakked = true;
+	resp->stats.naks++;
+	owe_nak(resp, xroce_fault_row(XROCE_FAULT_PSN_GAP)->syndrome);
+}
+
+static u64 *kept_word(struct xroce_resp *resp, u32 psn)
+{
+	return &resp->kept[psn % XROCE_KEEP / 64];
+}
+
+static u64 kept_bit(u32 psn)
+{
+	return 1ULL << (psn & 63);
+}
+
+/* What stands behind a hole: never acknowledged, so it may be lost at any time. */
+static struct xroce_resp_verdict out_of_sequence(struct xroce_resp *resp,
+						 u32 psn, u32 ahead)
 {
 	resp->stats.out_of_sequence++;
-	if (!resp->has_nakked) {
-		resp->has_nakked = true;
-		resp->stats.naks++;
-		owe_nak(resp, xroce_fault_row(XROCE_FAULT_PSN_GAP)->syndrome);
+	nak_hole(resp);
+	if (ahead >= resp->cfg.keep)
+		return drop(XROCE_DROP_OUT_OF_ORDER);
+	if (*kept_word(resp, psn) & kept_bit(psn)) {
+		resp->stats.duplicates++;
+		return drop(XROCE_DROP_DUPLICATE);
 	}
-	return drop(XROCE_DROP_OUT_OF_ORDER);
+	return (struct xroce_resp_verdict){ .act = XROCE_RESP_KEEP };
+}
+
+void xroce_resp_keep(struct xroce_resp *resp, u32 psn)
+{
+	*kept_word(resp, psn) |= kept_bit(psn);
+	resp->n_kept++;
+	resp->stats.kept++;
+}
+
+/* True if it was kept; not any more. */
+static bool forget_kept(struct xroce_resp *resp, u32 psn)
+{
+	u64 *word = kept_word(resp, psn);
+
+	if (!(*word & kept_bit(psn)))
+		return false;
+	*word &= ~kept_bit(psn);
+	resp->n_kept--;
+	return true;
+}
+
+/*
+ * The peer learns at once how far this came, though it did not ask; and where the
+ * next hole is, which is a new one.
+ */
+static void tell_of_kept(struct xroce_resp *resp)
+{
+	if (resp->has_taken_kept)
+		owe_ack(resp);
+	resp->has_taken_kept = false;
+	if (resp->n_kept && !resp->is_broken)
+		nak_hole(resp);
+}
+
+bool xroce_resp_next_kept(struct xroce_resp *resp, u32 *psn)
+{
+	if (!resp->is_broken && resp->n_kept && forget_kept(resp, resp->epsn)) {
+		resp->has_taken_kept = true;
+		*psn = resp->epsn;
+		return true;
+	}
+	tell_of_kept(resp);
+	return false;
 }
 
 static struct xroce_resp_verdict duplicate(struct xroce_resp *resp,
@@ -409,7 +477,7 @@ struct xroce_resp_verdict xroce_resp_check(struct xroce_resp *resp,
 	if (resp->cfg.service == XROCE_UD)
 		return check_request(resp, pkt);
 	if (ahead > 0)
-		return out_of_sequence(resp);
+		return out_of_sequence(resp, pkt->psn, (u32)ahead);
 	if (ahead < 0)
 		return duplicate(resp, pkt);
 	return check_request(resp, pkt);
@@ -464,10 +532,13 @@ static struct xroce_resp_done complete_recv(struct xroce_resp *resp,
 /* What @pkt changes but for its payload, which is in place. */
 static void take(struct xroce_resp *resp, const struct xroce_pkt *pkt, u64 old)
 {
-	u32 psns = count_psns(resp, pkt);
+	u32 psns = count_psns(resp, pkt), i;
 
 	resp->has_nakked = false;
 	resp->nak_pending = false;
+	/* A READ takes PSNs of which no packet makes sense. */
+	for (i = 1; resp->n_kept && i < min_t(u32, psns, XROCE_KEEP); i++)
+		forget_kept(resp, xroce_psn_add(pkt->psn, i));
 	resp->epsn = xroce_psn_add(pkt->psn, psns);
 	resp->in_message = !is_end(pkt);
 	resp->msg_op = pkt->info->op;

@@ -30,6 +30,9 @@
 #define XROCE_ACCESS_FLUSH_GLOBAL	BIT(8)
 #define XROCE_ACCESS_FLUSH_PERSISTENT	BIT(9)
 
+/* Packets ahead of the expected one that may be kept. */
+#define XROCE_KEEP	1024
+
 /**
  * struct xroce_resp_cfg - attributes, constant while the QP runs
  * @service: enum xroce_service
@@ -40,6 +43,8 @@
  * @min_rnr_timer: timer code for RNR NAKs
  * @max_dest_rd_atomic: READs, atomics and FLUSHes remembered; slots in @rd_ring
  * @has_srq: receive requests taken for an aborted UC message can't be put back
+ * @keep: RC: packets ahead of the expected one that the owner can keep, at most
+ *	XROCE_KEEP; 0 = none
  */
 struct xroce_resp_cfg {
 	u8 service;
@@ -50,6 +55,7 @@ struct xroce_resp_cfg {
 	u8 min_rnr_timer;
 	u32 max_dest_rd_atomic;
 	bool has_srq;
+	u32 keep;
 };
 
 /**
@@ -95,6 +101,7 @@ struct xroce_resp_stats {
 	u32 rnr_naks;
 	u32 naks;
 	u32 acks;
+	u32 kept;
 };
 
 /* Responder state, private to responder.c and rd.c but for @stats. */
@@ -115,6 +122,11 @@ struct xroce_resp {
 	u32 write_rkey;
 	u32 write_left;
 	u32 write_len;
+
+	/* packets behind a hole that the owner keeps, a bit for each PSN */
+	u64 kept[XROCE_KEEP / 64];
+	u32 n_kept;
+	bool has_taken_kept;	/* since the last answer */
 
 	/* answers owed */
 	bool ack_pending;
@@ -148,6 +160,7 @@ void xroce_resp_reconfigure(struct xroce_resp *resp,
 
 enum xroce_resp_act {
 	XROCE_RESP_DROP,	/* drop it, reason in drop; an ack may be owed */
+	XROCE_RESP_KEEP,	/* keep it if you can, then xroce_resp_keep() */
 	XROCE_RESP_NEED_RECV,	/* take a receive request and check again */
 	XROCE_RESP_RECV,	/* place payload in the receive request at offset */
 	XROCE_RESP_WRITE,	/* check need, place payload at va */
@@ -195,6 +208,18 @@ struct xroce_resp_verdict {
  */
 struct xroce_resp_verdict xroce_resp_check(struct xroce_resp *resp,
 					   const struct xroce_pkt *pkt);
+
+/* The owner keeps the packet with @psn, for which check() said KEEP. */
+void xroce_resp_keep(struct xroce_resp *resp, u32 psn);
+
+/**
+ * xroce_resp_next_kept - after commit(): the turn of a packet that was kept
+ * @resp: responder
+ * @psn: of the packet that the owner gives to check() now, and forgets
+ *
+ * Called until it returns false; then what is owed for all of them is.
+ */
+bool xroce_resp_next_kept(struct xroce_resp *resp, u32 *psn);
 
 /* A receive request of @len bytes was taken for the message in check(). */
 void xroce_resp_recv(struct xroce_resp *resp, u64 len);
