@@ -102,8 +102,8 @@ static void check_windows(void)
 	}
 	expect(cur <= max && max <= next);
 	expect(max <= XROCE_PSN_WINDOW);
-	/* Whatever waits for an answer has a timer, or waits on purpose. */
-	if (cur && req.cfg.timeout_ns)
+	/* Whatever waits for an answer has a timer, waits on purpose, or is due. */
+	if (cur && req.cfg.timeout_ns && req.repair_at)
 		expect(xroce_req_deadline(&req) != XROCE_NEVER);
 }
 
@@ -209,6 +209,8 @@ static void send(void)
 	struct xroce_burst burst;
 
 	if (!xroce_req_output(&req, now, max, &burst)) {
+		/* What is due goes out when it is asked for. */
+		expect(req.repair_at || xroce_req_deadline(&req) != XROCE_NEVER);
 		execute(bits);
 		return;
 	}
@@ -221,6 +223,8 @@ static void send(void)
 	}
 	if (bits >> 6 == 3 && take(1) & 1)
 		xroce_req_fail(&req, burst.wr, XROCE_LOC_PROT_ERR);
+	else if (bits >> 6 == 2)
+		xroce_req_unsent(&req, &burst, take(1) % burst.npkts, now);
 }
 
 static void answer(void)
@@ -388,44 +392,68 @@ static void take_request(struct xroce_pkt *pkt)
 		pkt->payload_len = pkt->dma_len = 8;
 }
 
-static void request(void)
+/* @how: what the owner can do */
+static void try_request(const struct xroce_pkt *pkt, u8 how)
 {
 	struct xroce_resp_verdict verdict;
 	struct xroce_resp_done done;
-	struct xroce_pkt pkt;
-	u8 how = (u8)take(1);
 
-	take_request(&pkt);
-	if (!pkt.info || pkt.info->is_response)
-		return;
-	verdict = xroce_resp_check(&resp, &pkt);
+	verdict = xroce_resp_check(&resp, pkt);
 	if (verdict.act == XROCE_RESP_NEED_RECV) {
 		expect(!resp.has_recv);
 		if (how & 1) {
-			done = xroce_resp_fail(&resp, &pkt, XROCE_FAULT_RNR);
+			done = xroce_resp_fail(&resp, pkt, XROCE_FAULT_RNR);
 			check_done(&done);
 			return;
 		}
 		xroce_resp_recv(&resp, how & 2 ? U64_MAX : take(2));
-		verdict = xroce_resp_check(&resp, &pkt);
+		verdict = xroce_resp_check(&resp, pkt);
 		expect(verdict.act != XROCE_RESP_NEED_RECV);
+	}
+	if (verdict.act == XROCE_RESP_KEEP) {
+		expect(xroce_psn_dist(pkt->psn, resp.epsn) < resp.cfg.keep);
+		if (how & 1)
+			xroce_resp_keep(&resp, pkt->psn);
+		return;
 	}
 	if (verdict.act == XROCE_RESP_DROP) {
 		expect(verdict.drop && verdict.drop < XROCE_DROPS);
 		return;
 	}
 	if (verdict.act == XROCE_RESP_FAULT) {
-		done = xroce_resp_fail(&resp, &pkt, verdict.fault);
+		done = xroce_resp_fail(&resp, pkt, verdict.fault);
 		check_done(&done);
 		return;
 	}
-	check_verdict(&pkt, &verdict);
+	check_verdict(pkt, &verdict);
 	if (how >> 2 == 0x3f)
-		done = xroce_resp_fail(&resp, &pkt,
+		done = xroce_resp_fail(&resp, pkt,
 				       2 + take(1) % (XROCE_FAULTS - 2));
 	else
-		done = xroce_resp_commit(&resp, &pkt, 5);
+		done = xroce_resp_commit(&resp, pkt, 5);
 	check_done(&done);
+}
+
+static void request(void)
+{
+	struct xroce_pkt pkt;
+	u8 how = (u8)take(1);
+	u32 psn;
+
+	take_request(&pkt);
+	if (!pkt.info || pkt.info->is_response)
+		return;
+	try_request(&pkt, how);
+	/* Kept packets are what the fuzzer says now: as hostile as any. */
+	while (resp.n_kept && xroce_resp_next_kept(&resp, &psn)) {
+		take_request(&pkt);
+		pkt.psn = psn;
+		if (pkt.info && !pkt.info->is_response)
+			try_request(&pkt, (u8)take(1));
+		if (resp.epsn == psn)
+			break;
+	}
+	expect(resp.n_kept <= XROCE_KEEP);
 }
 
 /* What is read lies within a READ that was let in. */
@@ -507,6 +535,7 @@ static void begin(void)
 		.access = bits & 0x20 ? 0x30e : take(2),
 		.min_rnr_timer = 1,
 		.max_dest_rd_atomic = take(1) % (MAX_RD + 1),
+		.keep = bits & 0x40 ? XROCE_KEEP : 0,
 	};
 
 	take_req_cfg(&rq);

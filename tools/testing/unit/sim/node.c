@@ -206,12 +206,13 @@ static void reap(struct node *node)
 
 /* --- output ----------------------------------------------------------- */
 
-static void send_burst(struct node *node, const struct xroce_burst *burst,
-		       const u8 *payload)
+/* The first @n packets */
+static void send_packets(struct node *node, const struct xroce_burst *burst,
+			 const u8 *payload, u32 n)
 {
 	u32 i;
 
-	for (i = 0; i < burst->npkts; i++) {
+	for (i = 0; i < n; i++) {
 		struct xroce_pkt pkt;
 
 		xroce_burst_packet(burst, i, &pkt);
@@ -224,13 +225,38 @@ static void send_burst(struct node *node, const struct xroce_burst *burst,
 		if (pkt.info->is_response)
 			watch_response(node, &pkt);
 		else
-			watch_request(node, &pkt);
+			watch_request(node, &pkt, burst->is_repair);
 		link_send(node, &pkt, payload + (size_t)i * burst->pmtu);
 	}
 }
 
+/* How much of @burst leaves this host. */
+static u32 count_leaving(struct node *node, const struct xroce_burst *burst)
+{
+	struct rng *rng = &node->world->rng;
+
+	if (node->params.service != XROCE_RC ||
+	    !rng_chance(rng, node->params.unsent))
+		return burst->npkts;
+	return rng_below(rng, burst->npkts);
+}
+
+/* Nor does what comes next, maybe. */
+static void hold_back(struct node *node, const struct xroce_burst *burst, u32 sent)
+{
+	struct rng *rng = &node->world->rng;
+	struct xroce_burst next;
+
+	if (!burst->is_repair && rng_chance(rng, 500))
+		xroce_req_output(&node->req, node->world->now,
+				 rng_between(rng, 1, node->params.max_run), &next);
+	xroce_req_unsent(&node->req, burst, sent, node->world->now);
+}
+
 static void send_request(struct node *node, struct xroce_burst *burst)
 {
+	u32 sent;
+
 	struct slot *slot = (struct slot *)burst->wr;
 	struct op *op = &node->out.ops[slot->op];
 
@@ -240,7 +266,10 @@ static void send_request(struct node *node, struct xroce_burst *burst)
 	}
 	SIM_CHECK(node->world, !burst->bytes ||
 		  burst->offset + burst->bytes <= op->len);
-	send_burst(node, burst, node->out.source + op->src + burst->offset);
+	sent = count_leaving(node, burst);
+	send_packets(node, burst, node->out.source + op->src + burst->offset, sent);
+	if (sent < burst->npkts)
+		hold_back(node, burst, sent);
 }
 
 /* Some peers go on in the middle of a READ as if they had never stopped. */
@@ -295,7 +324,7 @@ static void send_answer(struct node *node, struct xroce_burst *burst)
 	}
 	if (node->params.is_like_rxe)
 		be_like_rxe(burst);
-	send_burst(node, burst, payload);
+	send_packets(node, burst, payload, burst->npkts);
 }
 
 /* One burst; answers and requests take turns at random. */
@@ -529,8 +558,21 @@ static bool take_recv(struct node *node)
 	return true;
 }
 
-static void input_request(struct node *node, const struct xroce_pkt *pkt,
-			  const u8 *payload)
+/* False: it is not kept after all. */
+static bool keep(struct node *node, struct packet *packet,
+		 const struct xroce_pkt *pkt)
+{
+	if (rng_chance(&node->world->rng, node->params.keep_fails))
+		return false;
+	free(node->kept[pkt->psn % XROCE_KEEP]);
+	node->kept[pkt->psn % XROCE_KEEP] = packet;
+	xroce_resp_keep(&node->resp, pkt->psn);
+	return true;
+}
+
+/* Return: the packet is kept. */
+static bool input_request(struct node *node, struct packet *packet,
+			  const struct xroce_pkt *pkt, const u8 *payload)
 {
 	struct xroce_resp_verdict verdict = xroce_resp_check(&node->resp, pkt);
 	struct xroce_resp_done done;
@@ -540,25 +582,47 @@ static void input_request(struct node *node, const struct xroce_pkt *pkt,
 	if (verdict.act == XROCE_RESP_NEED_RECV) {
 		if (!take_recv(node)) {
 			fail(node, pkt, XROCE_FAULT_RNR);
-			return;
+			return false;
 		}
 		verdict = xroce_resp_check(&node->resp, pkt);
 		SIM_CHECK(node->world, verdict.act != XROCE_RESP_NEED_RECV);
 	}
+	if (verdict.act == XROCE_RESP_KEEP)
+		return keep(node, packet, pkt);
 	if (verdict.act == XROCE_RESP_DROP) {
 		node->drops[verdict.drop]++;
-		return;
+		return false;
 	}
 	fault = verdict.act == XROCE_RESP_FAULT ? verdict.fault :
 		execute(node, pkt, payload, &verdict, &old);
 	if (fault) {
 		fail(node, pkt, fault);
-		return;
+		return false;
 	}
 	done = xroce_resp_commit(&node->resp, pkt, old);
 	if (pkt->info->pos & XROCE_POS_LAST)
 		node->messages_in++;
 	handle_done(node, &done);
+	return false;
+}
+
+static void input_kept(struct node *node)
+{
+	struct packet *packet;
+	struct xroce_pkt pkt;
+	const u8 *payload;
+	u32 psn;
+
+	while (xroce_resp_next_kept(&node->resp, &psn)) {
+		packet = node->kept[psn % XROCE_KEEP];
+		node->kept[psn % XROCE_KEEP] = NULL;
+		SIM_CHECK(node->world, packet);
+		SIM_CHECK(node->world, link_open(packet, &pkt, &payload));
+		SIM_CHECK(node->world, pkt.psn == psn);
+		SIM_CHECK(node->world,
+			  !input_request(node, packet, &pkt, payload));
+		free(packet);
+	}
 }
 
 /* --- responses -------------------------------------------------------- */
@@ -607,24 +671,30 @@ static void input_response(struct node *node, const struct xroce_pkt *pkt,
 	watch_input(node, pkt, una_psn);
 }
 
-static void input(struct node *node, const struct packet *packet)
+/* Return: the packet is kept. */
+static bool input(struct node *node, struct packet *packet)
 {
 	struct xroce_pkt pkt;
+	bool is_kept = false;
 	const u8 *payload;
 
 	if (!link_open(packet, &pkt, &payload)) {
 		node->drops[XROCE_DROP_ICRC]++;
-		return;
+		return false;
 	}
 	SIM_CHECK(node->world, pkt.dest_qp == node->peer->params.req.dest_qp);
 	if (node->is_dead || node->is_closing)
-		return;
+		return false;
 	node->input_pkts++;
-	if (pkt.info->is_response)
+	if (pkt.info->is_response) {
 		input_response(node, &pkt, payload);
-	else
-		input_request(node, &pkt, payload);
+	} else {
+		is_kept = input_request(node, packet, &pkt, payload);
+		if (!is_kept && node->resp.n_kept)
+			input_kept(node);
+	}
 	kick_soon(node);
+	return is_kept;
 }
 
 /* --- life ------------------------------------------------------------- */
@@ -674,8 +744,8 @@ void node_event(struct node *node, const struct event *event)
 
 	switch (event->kind) {
 	case EVENT_PACKET:
-		input(node, event->packet);
-		free(event->packet);
+		if (!input(node, event->packet))
+			free(event->packet);
 		break;
 	case EVENT_RUN:
 		run(node);
@@ -738,6 +808,8 @@ void node_fini(struct node *node)
 {
 	u32 i;
 
+	for (i = 0; i < XROCE_KEEP; i++)
+		free(node->kept[i]);
 	for (i = 0; i < MAX_OPS; i++) {
 		free(node->out.ops[i].got);
 		free(node->out.ops[i].want);

@@ -346,3 +346,68 @@ TEST(scenario__uc_loses_messages_only)
 		world_fini(&scene);
 	}
 }
+
+/* --- what is lost is sent again, and little else ------------------------- */
+
+#define ROW_SEEDS	1000U
+#define ROW_OPS		40
+
+struct row {
+	const char *name;
+	struct link_params link;	/* mishaps, both ways */
+	u32 most_resent;	/* per mille of what was lost */
+	u32 most_spare;		/* per mille of all packets, besides */
+};
+
+static void play_row(const struct row *row, u64 seed, struct totals *sum)
+{
+	u32 i;
+
+	world_init(&scene, seed);
+	workload_plain(&scene, XROCE_RC, 256);
+	for (i = 0; i < 2; i++) {
+		struct link_params *link = &scene.link[i].params;
+
+		*link = row->link;
+		link->delay = 50000;
+		link->ns_per_kb = 4000;
+		scene.node[i].params.req.window = 128;
+		scene.node[i].params.req.timeout_ns = 67108864;
+		scene.node[i].params.resp.keep = XROCE_KEEP;
+		scene.node[i].params.ring_slots = RING_SLOTS;
+	}
+	for (i = 0; i < ROW_OPS; i++)
+		workload_add(&scene.node[0],
+			     i % 4 ? XROCE_WR_WRITE : XROCE_WR_SEND, 4096);
+	play(&scene);
+	CHECK_EQ(scene.node[0].failed_at, MAX_OPS);
+	add_up(sum, &scene);
+	world_fini(&scene);
+}
+
+TEST(rows__little_more_is_resent_than_was_lost)
+{
+	static const struct row rows[] = {
+		{ "loss 0.1 %", { .loss = 1 }, 1200, 0 },
+		{ "loss 1 %", { .loss = 10 }, 1200, 0 },
+		{ "loss 5 %", { .loss = 50 }, 1200, 0 },
+		{ "corruption 1 %", { .corrupt = 10 }, 1200, 0 },
+		{ "duplication 5 %", { .dup = 50 }, 1200, 1 },
+		{ "reordering 25 %", { .reorder = 250, .jitter = 1000000 },
+		  1200, 50 },
+	};
+	u32 i, seed;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct totals sum = { 0 };
+
+		test_context("%s", rows[i].name);
+		for (seed = 0; seed < ROW_SEEDS; seed++)
+			play_row(&rows[i], seed, &sum);
+		printf("# %s: %llu packets, %llu lost, %llu resent, %llu timeouts\n",
+		       rows[i].name, sum.pkts, sum.lost, sum.resent,
+		       sum.timeouts);
+		CHECK(sum.resent * 1000 <= sum.lost * rows[i].most_resent +
+					   sum.pkts * rows[i].most_spare);
+	}
+}

@@ -96,6 +96,8 @@ struct params {
 	u32 ring_slots;
 	u32 max_run;		/* packets per run */
 	u32 run_delay;		/* ns an owner may wait to collect a batch */
+	u32 keep_fails;		/* permille: no memory to keep a packet */
+	u32 unsent;		/* permille: a burst does not leave as a whole */
 	bool is_like_rxe;	/* answers repeated READs with MIDDLE and LAST */
 	u32 holds;		/* permille: SQD now and then */
 	u32 ghosts;		/* permille: answers to what was never sent */
@@ -129,7 +131,7 @@ struct sent {
 
 struct watch {
 	bool has_sent, in_read, has_nakked;
-	u32 next_psn;		/* after the last packet sent */
+	u32 next_psn;		/* after the last packet sent, repairs apart */
 	u32 silence;
 	u32 read_psn;
 	u32 nak_psn;
@@ -139,6 +141,7 @@ struct watch {
 };
 
 struct world;
+struct packet;
 
 struct node {
 	struct world *world;
@@ -152,6 +155,7 @@ struct node {
 	struct model out;	/* what this node sends */
 
 	u8 *mem;		/* what the peer may write and read */
+	struct packet *kept[XROCE_KEEP];	/* by PSN */
 	struct recv recvs[MAX_OPS];
 	u32 recvs_posted;
 	u32 recvs_taken;
@@ -230,7 +234,8 @@ u64 node_deadline(const struct node *node);
 void node_check_end(struct node *node);
 
 /* watch.c */
-void watch_request(struct node *node, const struct xroce_pkt *pkt);
+void watch_request(struct node *node, const struct xroce_pkt *pkt,
+		   bool is_repair);
 void watch_response(struct node *node, const struct xroce_pkt *pkt);
 void watch_input(struct node *node, const struct xroce_pkt *pkt, u32 una_psn);
 

@@ -35,21 +35,22 @@ static void watch_identity(struct node *node, const struct xroce_pkt *pkt)
 }
 
 static void watch_ack_req(struct node *node, const struct xroce_pkt *pkt,
-			  u32 ahead)
+			  u32 ahead, bool is_repair)
 {
 	struct watch *watch = &node->watch;
-	bool is_rewind = watch->has_sent &&
+	bool is_rewind = watch->has_sent && !is_repair &&
 			 xroce_psn_before(pkt->psn, watch->next_psn);
 
 	watch->silence = pkt->ack_req ? 0 : watch->silence + 1;
 	SIM_CHECK(node->world, watch->silence < SILENCE);
 	if (pkt->info->pos & XROCE_POS_LAST)
 		SIM_CHECK(node->world, pkt->ack_req);
-	if (ahead + 1 == node->params.req.window || is_rewind)
+	if (ahead + 1 == node->params.req.window || is_rewind ||
+	    (is_repair && !ahead))
 		SIM_CHECK(node->world, pkt->ack_req);
 }
 
-void watch_request(struct node *node, const struct xroce_pkt *pkt)
+void watch_request(struct node *node, const struct xroce_pkt *pkt, bool is_repair)
 {
 	struct watch *watch = &node->watch;
 	u32 ahead = xroce_psn_dist(pkt->psn, node->req.una_psn);
@@ -63,18 +64,20 @@ void watch_request(struct node *node, const struct xroce_pkt *pkt)
 		psns = (pkt->dma_len - 1) / node->params.pmtu + 1;
 	SIM_CHECK(node->world, ahead < node->params.req.window);
 	SIM_CHECK(node->world, node->world->now >= watch->quiet_until);
-	SIM_CHECK(node->world, !watch->has_sent ||
-		  !xroce_psn_before(watch->next_psn, pkt->psn) ||
-		  !ahead || watch->next_psn == pkt->psn);
+	/* Nothing is left out: repairs apart, each follows the one before. */
+	SIM_CHECK(node->world, !watch->has_sent || is_repair || !ahead ||
+		  !xroce_psn_before(watch->next_psn, pkt->psn));
 	watch_identity(node, pkt);
-	watch_ack_req(node, pkt, ahead);
+	watch_ack_req(node, pkt, ahead, is_repair);
+	if (is_repair)
+		return;
 	watch->has_sent = true;
 	watch->next_psn = xroce_psn_add(pkt->psn, psns);
 }
 
 /*
  * Answers to READs: FIRST, MIDDLEs, LAST, and nothing in between; but they may
- * break off to give an older answer once more.
+ * break off to give an older answer once more, or their own rest from a new start.
  */
 static void watch_read_response(struct node *node, const struct xroce_pkt *pkt)
 {
@@ -84,7 +87,7 @@ static void watch_read_response(struct node *node, const struct xroce_pkt *pkt)
 	SIM_CHECK(node->world, watch->in_read || is_first);
 	if (watch->in_read)
 		SIM_CHECK(node->world, is_first ?
-			  xroce_psn_before(pkt->psn, watch->read_psn) :
+			  !xroce_psn_before(watch->read_psn, pkt->psn) :
 			  pkt->psn == watch->read_psn);
 	watch->in_read = !(pkt->info->pos & XROCE_POS_LAST);
 	watch->read_psn = xroce_psn_add(pkt->psn, 1);

@@ -268,6 +268,13 @@ static void randomize_node(struct node *node)
 	p->max_run = rng_between(rng, 1, 40);
 	p->run_delay = rng_chance(rng, 500) ? rng_below(rng, 3000) : 0;
 	p->is_like_rxe = rng_chance(rng, 200);
+	p->resp.keep = rng_chance(rng, 500) ? 0 :
+		       rng_between(rng, 1, rng_chance(rng, 300) ? 20 : XROCE_KEEP);
+	p->keep_fails = rng_chance(rng, 200) ? 200 : 0;
+	p->unsent = rng_chance(rng, 200) ? 100 : 0;
+	/* so long that silence is noticed before */
+	if (rng_chance(rng, 300))
+		p->req.timeout_ns += 20000000;
 	p->holds = 150;
 	p->ghosts = rng_chance(rng, 200) ? 50 : 0;
 }

@@ -39,6 +39,9 @@ static void begin(const struct xroce_req_cfg *cfg, u32 psn)
 	memset(ring, 0, sizeof(ring));
 	now = 1000;
 	xroce_req_init(&req, cfg, &sq, psn);
+	/* Most tests are about a peer of the plain kind. */
+	req.peer = XROCE_PEER_DROPS;
+	req.drops = 64;
 }
 
 static struct xroce_wr *post(u8 op, u32 len, u8 flags)
@@ -943,8 +946,9 @@ TEST(input__ack_past_a_read_implies_its_loss)
 	CHECK_EQ(read_response(4, XROCE_POS_LAST, PMTU), XROCE_REQ_PLACE);
 	CHECK_EQ(ring[1].done_bytes, 4 * PMTU);
 	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
-	CHECK_EQ(ack(5), XROCE_REQ_TAKEN);
+	/* what was acknowledged behind it was not forgotten */
 	CHECK_EQ(reap(&ring[2]), XROCE_SUCCESS);
+	CHECK_EQ(ack(5), XROCE_REQ_DROP);
 }
 
 TEST(input__gap_among_read_responses)
@@ -1472,4 +1476,477 @@ TEST(ring__indices_wrap)
 		ack(i);
 		CHECK_EQ(reap(wr), XROCE_SUCCESS);
 	}
+}
+
+/* ---- a peer that keeps what stands behind a hole ----------------------- */
+
+#define KEEPS	XROCE_PEER_KEEPS
+#define DROPS	XROCE_PEER_DROPS
+
+/* @n packets in flight from PSN 0 on; the peer is @peer. */
+static void fly(u8 peer, u32 n)
+{
+	begin(&rc_cfg, 0);
+	req.peer = peer;
+	while (n--)
+		post(XROCE_WR_WRITE, 8, 0);
+	drain();
+}
+
+/* The next packet is a repair of @psn and asks. */
+static void check_repair(u32 psn)
+{
+	CHECK(out(100));
+	CHECK(burst.is_repair);
+	CHECK_EQ(burst.npkts, 1);
+	CHECK_EQ(burst.first.psn, psn);
+	CHECK(burst.first.ack_req);
+}
+
+static u8 nak(u32 psn)
+{
+	return answer(psn, XROCE_NAK_PSN_SEQUENCE);
+}
+
+TEST(repair__only_the_hole_and_new_goes_on)
+{
+	fly(KEEPS, 8);
+	CHECK_EQ(nak(2), XROCE_REQ_TAKEN);
+	check_repair(2);
+	CHECK(!out(100));
+	post(XROCE_WR_WRITE, 8, 0);
+	CHECK(out(100));
+	CHECK(!burst.is_repair);
+	CHECK_EQ(burst.first.psn, 8);
+	/* the same hole once more is no news */
+	nak(2);
+	CHECK(!out(100));
+	ack(8);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.stats.resent, 1);
+	CHECK_EQ(req.stats.seq_naks, 1);
+}
+
+TEST(repair__in_the_middle_of_a_message)
+{
+	begin(&rc_cfg, 0xfffffe);
+	req.peer = KEEPS;
+	post(XROCE_WR_WRITE, 5 * PMTU, 0);
+	drain();
+	nak(0);
+	check_repair(0);
+	CHECK_EQ(burst.first.opcode, 0x07);
+	CHECK_EQ(burst.offset, 2 * PMTU);
+	CHECK_EQ(burst.bytes, PMTU);
+	CHECK(!burst.is_last);
+	nak(2);
+	check_repair(2);
+	CHECK_EQ(burst.first.opcode, 0x08);
+	CHECK(burst.is_last);
+	ack(2);
+	CHECK(xroce_req_is_drained(&req));
+}
+
+TEST(repair__unknown_peer_shows_that_it_keeps)
+{
+	fly(XROCE_PEER_UNKNOWN, 8);
+	post(XROCE_WR_WRITE, 8, 0);
+	nak(2);
+	check_repair(2);
+	/* what is new waits for the answer */
+	CHECK(!out(100));
+	nak(5);
+	CHECK_EQ(req.peer, KEEPS);
+	check_repair(5);
+	CHECK_EQ(drain(), 1);
+	ack(8);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.stats.resent, 2);
+}
+
+TEST(repair__unknown_peer_shows_that_it_drops)
+{
+	fly(XROCE_PEER_UNKNOWN, 8);
+	nak(2);
+	check_repair(2);
+	ack(2);
+	CHECK_EQ(req.peer, DROPS);
+	CHECK_EQ(drain(), 5);
+	CHECK_EQ(req.stats.resent, 6);
+	ack(7);
+	CHECK(xroce_req_is_drained(&req));
+}
+
+TEST(repair__not_of_what_is_to_be_sent_again_anyhow)
+{
+	fly(DROPS, 8);
+	req.drops = 1;
+	nak(2);
+	CHECK(out(1));
+	CHECK_EQ(burst.npkts, 1);
+	/* lost, too: all that was sent again is missing */
+	nak(3);
+	CHECK_EQ(req.peer, XROCE_PEER_UNKNOWN);
+	CHECK_EQ(drain(), 5);
+	ack(7);
+	CHECK(xroce_req_is_drained(&req));
+}
+
+TEST(repair__two_holes_side_by_side_prove_nothing)
+{
+	fly(XROCE_PEER_UNKNOWN, 8);
+	nak(2);
+	check_repair(2);
+	nak(3);
+	CHECK_EQ(req.peer, XROCE_PEER_UNKNOWN);
+	check_repair(3);
+	ack(7);
+	CHECK_EQ(req.peer, KEEPS);
+	CHECK_EQ(req.stats.resent, 2);
+}
+
+TEST(repair__who_never_jumps_drops)
+{
+	fly(KEEPS, 8);
+	nak(0);
+	check_repair(0);
+	nak(1);
+	check_repair(1);
+	nak(2);
+	check_repair(2);
+	nak(3);
+	CHECK_EQ(req.peer, DROPS);
+	CHECK_EQ(drain(), 5);
+}
+
+TEST(repair__who_drops_is_tested_again)
+{
+	fly(DROPS, 8);
+	req.drops = 1;
+	nak(2);
+	CHECK_EQ(drain(), 6);
+	ack(3);
+	nak(5);
+	CHECK_EQ(req.peer, XROCE_PEER_UNKNOWN);
+	check_repair(5);
+	ack(7);
+	CHECK_EQ(req.peer, KEEPS);
+}
+
+TEST(repair__jump_while_going_back_shows_that_it_keeps)
+{
+	fly(DROPS, 8);
+	nak(2);
+	CHECK(out(2));
+	ack(7);
+	CHECK_EQ(req.peer, KEEPS);
+	CHECK(xroce_req_is_drained(&req));
+}
+
+TEST(repair__tail_that_is_gone_comes_back_in_ever_larger_parts)
+{
+	fly(KEEPS, 8);
+	now += TIMEOUT;
+	xroce_req_expire(&req, now);
+	check_repair(0);
+	ack(0);
+	CHECK(out(100));
+	CHECK(burst.is_repair);
+	CHECK_EQ(burst.first.psn, 1);
+	/* one message at a time */
+	CHECK_EQ(burst.npkts, 1);
+	ack(1);
+	CHECK_EQ(req.peer, KEEPS);
+	CHECK(out(100));
+	CHECK_EQ(burst.first.psn, 2);
+	ack(7);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.stats.timeouts, 1);
+}
+
+TEST(repair__each_read_for_itself)
+{
+	begin(&rc_cfg, 0);
+	req.peer = KEEPS;
+	post(XROCE_WR_READ, 3 * PMTU, 0);
+	post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	read_response(0, XROCE_POS_FIRST, PMTU);
+	ack(3);
+	CHECK_EQ(req.stats.implied_naks, 1);
+	check_repair(1);
+	CHECK_EQ(burst.first.dma_len, 2 * PMTU);
+	CHECK(!out(100));
+	read_response(1, XROCE_POS_FIRST, PMTU);
+	read_response(2, XROCE_POS_LAST, PMTU);
+	/* with the acknowledgement of what was behind it */
+	CHECK(xroce_req_is_drained(&req));
+}
+
+TEST(repair__receiver_that_is_not_ready)
+{
+	fly(KEEPS, 4);
+	answer(1, XROCE_AETH_RNR_NAK | 1);
+	CHECK(!out(100));
+	now = xroce_req_deadline(&req);
+	CHECK(out(100));
+	CHECK(burst.is_repair);
+	CHECK_EQ(burst.first.psn, 1);
+	CHECK(!out(100));
+	ack(3);
+	CHECK(xroce_req_is_drained(&req));
+}
+
+/* ---- silence, reordering, drops of this host ------------------------------ */
+
+static const struct xroce_req_cfg patient_cfg = {
+	.service = XROCE_RC,
+	.pmtu = PMTU,
+	.timeout_ns = 67108864,
+	.retry_cnt = 2,
+	.rnr_retry = 7,
+	.max_rd_atomic = 4,
+	.window = 128,
+};
+
+/* A round trip of 1 ms is known. */
+static void begin_patient(u8 peer)
+{
+	begin(&patient_cfg, 0);
+	req.peer = peer;
+	post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	now += 1000000;
+	ack(0);
+	CHECK_EQ(req.rtt.smoothed, 1000000);
+}
+
+TEST(probe__silence_is_not_waited_out_and_costs_no_retry)
+{
+	u64 last = now;
+	u32 i;
+
+	begin_patient(DROPS);
+	post(XROCE_WR_WRITE, 3 * PMTU, 0);
+	drain();
+	for (i = 0; i < 4; i++) {
+		last = now;
+		now = xroce_req_deadline(&req);
+		CHECK(now - last >= 3000000ULL << i);
+		xroce_req_expire(&req, now);
+		check_repair(1);
+	}
+	CHECK_EQ(req.retry_left, 2);
+	CHECK_EQ(req.stats.timeouts, 0);
+	CHECK_EQ(req.stats.probes, 4);
+	/* the transport timer still runs from the beginning */
+	for (i = 0; i < 2; i++) {
+		now = xroce_req_deadline(&req);
+		xroce_req_expire(&req, now);
+		drain();
+	}
+	ack(3);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.retry_left, 2);
+}
+
+TEST(probe__retries_last_as_long_as_ever)
+{
+	begin_patient(KEEPS);
+	post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	now = 1001000;
+	while (!req.is_broken) {
+		now = xroce_req_deadline(&req);
+		xroce_req_expire(&req, now);
+		drain();
+	}
+	CHECK_EQ(req.stats.timeouts, 3);
+	CHECK(now >= 1001000 + 3 * patient_cfg.timeout_ns);
+	CHECK(now < 1001000 + 4 * patient_cfg.timeout_ns);
+}
+
+TEST(probe__answer_exactly_to_it_sends_a_peer_back)
+{
+	begin_patient(DROPS);
+	post(XROCE_WR_WRITE, 3 * PMTU, 0);
+	drain();
+	now = xroce_req_deadline(&req);
+	xroce_req_expire(&req, now);
+	check_repair(1);
+	ack(1);
+	CHECK_EQ(drain(), 2);
+	ack(3);
+	CHECK(xroce_req_is_drained(&req));
+}
+
+TEST(reorder__holes_that_fill_themselves_are_waited_for)
+{
+	u32 i;
+
+	begin_patient(KEEPS);
+	for (i = 0; i < 6; i++)
+		post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	nak(2);
+	check_repair(2);
+	/* the answer comes too early to be one to the repair */
+	now += 100000;
+	nak(4);
+	CHECK_EQ(req.stats.spurious, 1);
+	CHECK(req.reorder_ns >= 200000);
+	CHECK(!out(100));
+	CHECK_EQ(xroce_req_deadline(&req), now + req.reorder_ns);
+	/* it came */
+	now += req.reorder_ns / 2;
+	ack(6);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.stats.resent, 1);
+}
+
+TEST(reorder__waits_no_longer_than_it_said)
+{
+	begin_patient(KEEPS);
+	req.reorder_ns = 300000;
+	post(XROCE_WR_WRITE, 8, 0);
+	post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	nak(1);
+	CHECK(!out(100));
+	now += 300000;
+	CHECK_EQ(xroce_req_deadline(&req), now);
+	xroce_req_expire(&req, now);
+	check_repair(1);
+	now += 1000000;
+	ack(2);
+	CHECK(req.reorder_ns < 300000);
+}
+
+TEST(reorder__a_copy_that_is_acknowledged_was_not_needed)
+{
+	begin_patient(KEEPS);
+	post(XROCE_WR_WRITE, 8, 0);
+	post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	nak(1);
+	check_repair(1);
+	now += 1000000;
+	ack(2);
+	CHECK_EQ(req.reorder_ns, 0);
+	now += 100000;
+	CHECK_EQ(ack(2), XROCE_REQ_DROP);
+	CHECK(req.reorder_ns > 0);
+	CHECK_EQ(req.stats.spurious, 1);
+	/* once for each repair */
+	ack(2);
+	CHECK_EQ(req.stats.spurious, 1);
+}
+
+TEST(unsent__goes_out_after_a_moment_and_costs_nothing)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_WRITE, 5 * PMTU, 0);
+	post(XROCE_WR_READ, 8, 0);
+	CHECK(out(3));
+	CHECK(out(3));
+	CHECK_EQ(burst.first.psn, 3);
+	xroce_req_unsent(&req, &burst, 1, now);
+	CHECK(!out(100));
+	CHECK(xroce_req_deadline(&req) <= now + 100000);
+	now = xroce_req_deadline(&req);
+	CHECK(out(100));
+	CHECK_EQ(burst.first.psn, 4);
+	CHECK_EQ(burst.npkts, 1);
+	CHECK(burst.is_last);
+	CHECK(out(100));
+	xroce_req_unsent(&req, &burst, 0, now);
+	CHECK_EQ(req.rd_in_flight, 0);
+	/* it was never sent: an answer to it is none */
+	CHECK_EQ(read_response(5, XROCE_POS_ONLY, 8), XROCE_REQ_DROP);
+	now += 100000;
+	CHECK(out(100));
+	CHECK_EQ(burst.first.opcode, 0x0c);
+	CHECK_EQ(req.rd_in_flight, 1);
+	ack(4);
+	read_response(5, XROCE_POS_ONLY, 8);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.stats.resent, 0);
+	CHECK_EQ(req.retry_left, 7);
+}
+
+TEST(unsent__with_all_that_came_after_it)
+{
+	struct xroce_burst first;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_WRITE, 5 * PMTU, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_WRITE, 8, 0);
+	CHECK(out(2));
+	CHECK(out(3));
+	first = burst;
+	CHECK(out(100));
+	CHECK(out(100));
+	CHECK_EQ(burst.first.psn, 6);
+	xroce_req_unsent(&req, &first, 1, now);
+	CHECK_EQ(req.rd_in_flight, 0);
+	CHECK_EQ(req.max_psn, 3);
+	now = xroce_req_deadline(&req);
+	CHECK_EQ(drain(), 4);
+	ack(4);
+	read_response(5, XROCE_POS_ONLY, 8);
+	ack(6);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.stats.resent, 0);
+}
+
+TEST(unsent__a_repair)
+{
+	fly(KEEPS, 4);
+	nak(1);
+	check_repair(1);
+	xroce_req_unsent(&req, &burst, 0, now);
+	CHECK(!out(100));
+	now += 100000;
+	check_repair(1);
+	ack(3);
+	CHECK(xroce_req_is_drained(&req));
+}
+
+/* ---- window --------------------------------------------------------------- */
+
+TEST(window__grows_with_the_way)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.window = 1024;
+	begin(&cfg, 0);
+	post(XROCE_WR_WRITE, 2000 * PMTU, 0);
+	CHECK_EQ(drain(), 128);
+	now += 2000000;
+	ack(127);
+	CHECK_EQ(drain(), 256);
+	now += 100000000;
+	ack(383);
+	CHECK_EQ(drain(), 1024);
+}
+
+TEST(window__obeys_congestion_control)
+{
+	static struct xroce_cc cc;
+
+	begin(&rc_cfg, 0);
+	xroce_cc_init(&cc, &xroce_cc_dcqcn, &xroce_cc_defaults, 1250000000, PMTU);
+	req.cc = &cc;
+	post(XROCE_WR_WRITE, 500 * PMTU, 0);
+	CHECK_EQ(drain(), 128);
+	xroce_cc_cnp(&cc, now);
+	cc.window = 10 * PMTU;
+	ack(127);
+	CHECK_EQ(drain(), 10);
+	CHECK(burst.ack_req_last);
+	/* a packet may always fly */
+	cc.window = 1;
+	ack(137);
+	CHECK_EQ(drain(), 1);
 }

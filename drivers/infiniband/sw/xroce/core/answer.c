@@ -25,6 +25,13 @@ static u8 aeth_kind(const struct xroce_pkt *pkt)
 	return pkt->syndrome & XROCE_AETH_KIND;
 }
 
+/* The peer has executed all before @psn, though READs may be unanswered. */
+static void note_executed(struct xroce_req *req, u32 psn)
+{
+	if (xroce_psn_before(req->acked_psn, psn))
+		req->acked_psn = psn;
+}
+
 /*
  * Everything before @pkt's PSN is executed. False if that's all there is to
  * say: an earlier answer is missing, or the requester broke.
@@ -32,10 +39,11 @@ static u8 aeth_kind(const struct xroce_pkt *pkt)
 static bool catch_up(struct xroce_req *req, const struct xroce_pkt *pkt,
 		     u64 now)
 {
+	note_executed(req, pkt->psn);
 	if (xroce_req_ack_many(req, xroce_req_ahead(req, pkt->psn), now))
 		return true;
 	if (!req->is_broken)
-		xroce_req_recover(req, &req->stats.implied_naks);
+		xroce_req_recover(req, &req->stats.implied_naks, now);
 	return false;
 }
 
@@ -44,8 +52,9 @@ static void take_ack(struct xroce_req *req, const struct xroce_pkt *pkt,
 {
 	u32 n = xroce_req_ahead(req, pkt->psn) + 1;
 
+	note_executed(req, xroce_psn_add(pkt->psn, 1));
 	if (!xroce_req_ack_many(req, n, now) && !req->is_broken)
-		xroce_req_recover(req, &req->stats.implied_naks);
+		xroce_req_recover(req, &req->stats.implied_naks, now);
 }
 
 /* A READ is refused where its answer stops, maybe ahead of what came here. */
@@ -65,7 +74,7 @@ static void take_fatal_nak(struct xroce_req *req, const struct xroce_pkt *pkt,
 	if (is_within_oldest(req, pkt->psn))
 		xroce_req_break(req, status);
 	else
-		xroce_req_recover(req, &req->stats.implied_naks);
+		xroce_req_recover(req, &req->stats.implied_naks, now);
 }
 
 static struct xroce_req_verdict take_nak(struct xroce_req *req,
@@ -73,8 +82,10 @@ static struct xroce_req_verdict take_nak(struct xroce_req *req,
 {
 	switch (pkt->syndrome & (XROCE_AETH_KIND | XROCE_AETH_VALUE)) {
 	case XROCE_NAK_PSN_SEQUENCE:
-		if (catch_up(req, pkt, now))
-			xroce_req_recover(req, &req->stats.seq_naks);
+		if (catch_up(req, pkt, now)) {
+			xroce_req_recover(req, &req->stats.seq_naks, now);
+			req->has_hole = true;
+		}
 		return taken();
 	case XROCE_NAK_INVALID_REQUEST:
 		take_fatal_nak(req, pkt, XROCE_REM_INV_REQ_ERR, now);
@@ -172,6 +183,13 @@ static u8 judge(const struct xroce_req *req, const struct xroce_pkt *pkt)
 	return judge_atomic(req, pkt);
 }
 
+/* The oldest PSN is answered; and with it what is behind may be done. */
+static void finish_one(struct xroce_req *req, u64 now)
+{
+	xroce_req_ack(req, 1, now);
+	xroce_req_ack_many(req, xroce_req_ahead(req, req->acked_psn), now);
+}
+
 static struct xroce_req_verdict input_answer(struct xroce_req *req,
 					     const struct xroce_pkt *pkt,
 					     u64 now)
@@ -187,8 +205,7 @@ static struct xroce_req_verdict input_answer(struct xroce_req *req,
 		return taken();
 	}
 	if (is_done_by_response(xroce_req_oldest(req))) {
-		xroce_req_ack(req, 1, now);
-		xroce_req_settle(req);
+		finish_one(req, now);
 		return taken();
 	}
 	return (struct xroce_req_verdict){
@@ -198,19 +215,9 @@ static struct xroce_req_verdict input_answer(struct xroce_req *req,
 	};
 }
 
-struct xroce_req_verdict xroce_req_input(struct xroce_req *req,
-					 const struct xroce_pkt *pkt, u64 now)
+static struct xroce_req_verdict input(struct xroce_req *req,
+				      const struct xroce_pkt *pkt, u64 now)
 {
-	u32 sent = xroce_req_ahead(req, req->max_psn);
-
-	if (req->cfg.service != XROCE_RC)
-		return drop(XROCE_DROP_SERVICE);
-	if (req->is_broken)
-		return drop(XROCE_DROP_STATE);
-	/* Acknowledged long ago, or never sent: without sign, both are ahead. */
-	if (xroce_req_ahead(req, pkt->psn) >= sent)
-		return drop(XROCE_DROP_STALE);
-
 	switch (pkt->info->op) {
 	case XROCE_OP_ACKNOWLEDGE:
 		return input_ack(req, pkt, now);
@@ -220,6 +227,35 @@ struct xroce_req_verdict xroce_req_input(struct xroce_req *req,
 	default:
 		return drop(XROCE_DROP_OPCODE);
 	}
+}
+
+/* An acknowledgement that says what the last one said. */
+static bool is_copy(const struct xroce_req *req, const struct xroce_pkt *pkt)
+{
+	return pkt->info->op == XROCE_OP_ACKNOWLEDGE &&
+	       aeth_kind(pkt) == XROCE_AETH_ACK &&
+	       xroce_psn_add(pkt->psn, 1) == req->una_psn;
+}
+
+struct xroce_req_verdict xroce_req_input(struct xroce_req *req,
+					 const struct xroce_pkt *pkt, u64 now)
+{
+	u32 sent = xroce_req_ahead(req, req->max_psn);
+	u32 una_psn = req->una_psn;
+	struct xroce_req_verdict verdict;
+
+	if (req->cfg.service != XROCE_RC)
+		return drop(XROCE_DROP_SERVICE);
+	if (req->is_broken)
+		return drop(XROCE_DROP_STATE);
+	if (is_copy(req, pkt))
+		xroce_req_note_copy(req, now);
+	/* Acknowledged long ago, or never sent: without sign, both are ahead. */
+	if (xroce_req_ahead(req, pkt->psn) >= sent)
+		return drop(XROCE_DROP_STALE);
+	verdict = input(req, pkt, now);
+	xroce_req_learn(req, una_psn, now);
+	return verdict;
 }
 
 void xroce_req_placed(struct xroce_req *req, const struct xroce_pkt *pkt,
@@ -235,6 +271,5 @@ void xroce_req_placed(struct xroce_req *req, const struct xroce_pkt *pkt,
 	}
 	xroce_req_oldest(req)->done_bytes += is_read ? pkt->payload_len :
 						       (u32)sizeof(pkt->orig);
-	xroce_req_ack(req, 1, now);
-	xroce_req_settle(req);
+	finish_one(req, now);
 }

@@ -36,6 +36,8 @@ enum xroce_source {
  * @last_opcode: of packet npkts - 1 if npkts > 1 and @is_last
  * @ack_req_last: the last packet of the run, be it the last of the message or
  *	not, asks for an ack. first.ack_req is for packet 0 alone
+ * @is_repair: requester: sent once more, out of turn
+ * @max_psn: requester: one past the newest PSN that had been sent before
  * @solicited_last: the last packet of the message has BTH SE; no effect
  *	without @is_last
  *
@@ -53,10 +55,12 @@ struct xroce_burst {
 	u32 bytes;
 	u32 npkts;
 	u32 pmtu;
+	u32 max_psn;
 	bool is_last;
 	u8 middle_opcode;
 	u8 last_opcode;
 	bool ack_req_last;
+	bool is_repair;
 	bool solicited_last;
 };
 

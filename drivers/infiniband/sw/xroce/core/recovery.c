@@ -3,6 +3,17 @@
  * The requester's window and everything that ends or moves back a request:
  * acknowledgement, retry, RNR wait, timer, failure, flush.
  *
+ * A peer that keeps what stands behind a hole gets only what is missing; how it
+ * acknowledges that tells whether it does:
+ *
+ *	packets     1 2 . 4 5 6           . = lost, peer says "3 is missing"
+ *	repair      3
+ *	answer      "all up to 6"         it keeps: one repair for each hole
+ *	            "all up to 3"         it does not: go back to 4
+ *
+ * Until that is known nothing new is sent behind a hole. What is new goes on
+ * meanwhile if the peer keeps.
+ *
  * A rewind always goes to una_psn: whatever precedes the hole has just been
  * acknowledged. It may lie in the middle of a message.
  *
@@ -13,7 +24,13 @@
  *         RNR NAK |  | rnr_until has come
  *                 v  |
  *                waiting
+ *
+ * Silence of more than a round trip is not waited out: the oldest packet is sent
+ * again, ever less often. That costs no retry. Those are for the transport timer,
+ * whose length the user chose, and for what the peer says.
  */
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include "recovery.h"
 #include "wire.h"
 
@@ -28,12 +45,67 @@ static const u32 rnr_units[32] = {
 	4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
-static void start_timer(struct xroce_req *req, u64 now)
-{
-	bool is_outstanding = req->cur_psn != req->una_psn;
+/* Packets in flight that will do for a round trip of so many ns. */
+#define SHORT_WINDOW	128U
+#define SHORT_RTT_NS	1000000ULL
 
-	req->timer = is_outstanding && req->cfg.timeout_ns ?
-		     now + req->cfg.timeout_ns : XROCE_NEVER;
+/* A peer that does not keep answers so thrice in a row; chance hardly does. */
+#define MAX_STRIKES	3
+/* It is found out anew after 1, 2, 4 ... and at most so many holes. */
+#define MAX_DROPS	64
+/* Silence: packets resent at once, twice as many each time. */
+#define MAX_REPAIR	32U
+#define MAX_PROBE_SHIFT	8
+/* Reordering that is waited for. */
+#define LEAST_REORDER_NS	50000ULL
+#define MOST_REORDER_NS		10000000ULL
+/* What can't be sent is tried again after so long. */
+#define PAUSE_NS	100000ULL
+
+u32 xroce_req_window(const struct xroce_req *req)
+{
+	u64 pkts = div_u64(req->rtt.smoothed * SHORT_WINDOW, SHORT_RTT_NS);
+
+	pkts = min_t(u64, max_t(u64, pkts, SHORT_WINDOW), req->cfg.window);
+	if (req->cc)
+		pkts = min_t(u64, pkts, req->cc->window / req->cfg.pmtu);
+	return (u32)max_t(u64, pkts, 1);
+}
+
+static bool is_outstanding(const struct xroce_req *req)
+{
+	return req->cur_psn != req->una_psn;
+}
+
+static void stop_timers(struct xroce_req *req)
+{
+	req->timer = XROCE_NEVER;
+	req->probe_at = XROCE_NEVER;
+}
+
+void xroce_req_watch(struct xroce_req *req, u64 now)
+{
+	u64 patience = xroce_rtt_patience(&req->rtt);
+
+	if (!req->cfg.timeout_ns || !is_outstanding(req))
+		return;
+	if (req->timer == XROCE_NEVER)
+		req->timer = now + req->cfg.timeout_ns;
+	if (req->probe_at == XROCE_NEVER && patience)
+		req->probe_at = now + (patience << req->probe_shift);
+}
+
+static void restart_timers(struct xroce_req *req, u64 now)
+{
+	stop_timers(req);
+	xroce_req_watch(req, now);
+}
+
+/* Send the oldest @pkts packets again at @at. */
+static void plan_repair(struct xroce_req *req, u32 pkts, u64 at)
+{
+	req->repair_at = at;
+	req->repair_pkts = pkts;
 }
 
 static void rewind(struct xroce_req *req)
@@ -42,7 +114,11 @@ static void rewind(struct xroce_req *req)
 	req->cur_psn = req->una_psn;
 	req->rd_in_flight = 0;
 	req->ask_ack = true;
-	req->timer = XROCE_NEVER;
+	req->repair_at = XROCE_NEVER;
+	req->is_repaired = false;
+	req->is_waiting = false;
+	xroce_rtt_forget(&req->rtt);
+	stop_timers(req);
 }
 
 static void finish_oldest(struct xroce_req *req, u8 status)
@@ -67,14 +143,23 @@ void xroce_req_finish_local(struct xroce_req *req)
 		finish_oldest(req, XROCE_SUCCESS);
 }
 
+static void tell_cc(struct xroce_req *req, u32 n, u64 rtt, u64 now)
+{
+	if (req->cc)
+		xroce_cc_acked(req->cc, n * req->cfg.pmtu, rtt, now);
+}
+
 void xroce_req_ack(struct xroce_req *req, u32 n, u64 now)
 {
 	u32 end_psn = xroce_psn_add(xroce_req_oldest(req)->last_psn, 1);
 	u32 una_psn = xroce_psn_add(req->una_psn, n);
 
 	/* Acknowledged what has not been sent again yet: skip it. */
-	if (n > xroce_req_ahead(req, req->cur_psn))
+	if (n > xroce_req_ahead(req, req->cur_psn)) {
 		req->cur_psn = una_psn;
+		if (req->has_hole)
+			req->peer = XROCE_PEER_KEEPS;
+	}
 	req->una_psn = una_psn;
 	if (una_psn == end_psn) {
 		finish_oldest(req, XROCE_SUCCESS);
@@ -84,8 +169,15 @@ void xroce_req_ack(struct xroce_req *req, u32 n, u64 now)
 	req->retry_left = req->cfg.retry_cnt;
 	req->rnr_left = req->cfg.rnr_retry;
 	req->is_recovering = false;
+	req->is_waiting = false;
 	req->rnr_until = XROCE_NEVER;
-	start_timer(req, now);
+	if (xroce_psn_before(req->acked_psn, una_psn))
+		req->acked_psn = una_psn;
+	/* It was for what is acknowledged now. */
+	req->repair_at = XROCE_NEVER;
+	req->probe_shift = 0;
+	tell_cc(req, n, xroce_rtt_acked(&req->rtt, una_psn, now), now);
+	restart_timers(req, now);
 }
 
 bool xroce_req_ack_many(struct xroce_req *req, u32 n, u64 now)
@@ -103,19 +195,47 @@ bool xroce_req_ack_many(struct xroce_req *req, u32 n, u64 now)
 	return !xroce_req_settle(req);
 }
 
-static void retry(struct xroce_req *req)
+static bool has_retry(struct xroce_req *req)
 {
 	if (!req->retry_left) {
 		xroce_req_break(req, XROCE_RETRY_EXC_ERR);
-		return;
+		return false;
 	}
 	req->retry_left--;
-	rewind(req);
+	return true;
+}
+
+/*
+ * Nothing can be sent once more out of turn if it is all to be sent again. And the
+ * answer to a READ would tell nothing of what the peer does.
+ */
+static bool must_go_back(const struct xroce_req *req)
+{
+	return !is_outstanding(req) || req->peer == XROCE_PEER_DROPS ||
+	       (req->peer == XROCE_PEER_UNKNOWN &&
+		xroce_wr_is_rd(xroce_req_oldest(req)));
+}
+
+static void retry(struct xroce_req *req, u64 at)
+{
+	if (!has_retry(req))
+		return;
+	/* It may have been an accident that it did not keep. */
+	if (req->peer == XROCE_PEER_DROPS && ++req->strikes > req->drops)
+		req->peer = XROCE_PEER_UNKNOWN;
+	if (must_go_back(req)) {
+		rewind(req);
+	} else {
+		plan_repair(req, 1, at);
+		stop_timers(req);
+		req->is_waiting = req->peer == XROCE_PEER_UNKNOWN;
+	}
 	req->is_recovering = true;
+	req->has_hole = false;
 	req->recover_psn = req->una_psn;
 }
 
-void xroce_req_recover(struct xroce_req *req, u32 *count)
+void xroce_req_recover(struct xroce_req *req, u32 *count, u64 now)
 {
 	if (req->rnr_until != XROCE_NEVER)
 		return;
@@ -123,8 +243,165 @@ void xroce_req_recover(struct xroce_req *req, u32 *count)
 	if (req->is_recovering && req->recover_psn == req->una_psn)
 		return;
 	(*count)++;
-	retry(req);
+	retry(req, req->reorder_ns ? now + req->reorder_ns : 0);
+	if (req->cc)
+		xroce_cc_lost(req->cc, false, now);
 }
+
+/* ---- resending what is missing --------------------------------------------------- */
+
+u32 xroce_req_repair(struct xroce_req *req, u64 now)
+{
+	const struct xroce_wr *wr = xroce_req_oldest(req);
+	u32 left;
+
+	if (req->repair_at > now)
+		return 0;
+	req->repair_at = XROCE_NEVER;
+	/* Rewound: it is sent in its turn. */
+	if (!is_outstanding(req) || wr->fault)
+		return 0;
+	if (xroce_wr_is_rd(wr))
+		return 1;
+	left = min(xroce_req_ahead(req, wr->last_psn) + 1,
+		   xroce_req_ahead(req, req->cur_psn));
+	return min(req->repair_pkts, left);
+}
+
+void xroce_req_repaired(struct xroce_req *req, u32 n, u64 now)
+{
+	req->stats.resent += n;
+	req->repair_pkts = n;
+	req->repaired_psn = xroce_psn_add(req->una_psn, n);
+	req->doubt_psn = req->max_psn;
+	req->repaired_when = now;
+	/* An answer to a READ tells nothing of what was sent behind it. */
+	req->is_repaired = !xroce_wr_is_rd(xroce_req_oldest(req));
+	xroce_rtt_forget(&req->rtt);
+	req->probe_at = XROCE_NEVER;
+	xroce_req_watch(req, now);
+}
+
+/* Not lost, only late. */
+static void wait_longer(struct xroce_req *req, u64 now)
+{
+	u64 want = max(2 * req->reorder_ns, req->rtt.smoothed / 4);
+
+	req->stats.spurious++;
+	req->reorder_ns = clamp(want, LEAST_REORDER_NS, MOST_REORDER_NS);
+	if (!req->repair_at)
+		req->repair_at = now + req->reorder_ns;
+}
+
+void xroce_req_note_copy(struct xroce_req *req, u64 now)
+{
+	if (req->repaired_when &&
+	    now - req->repaired_when < 2 * req->rtt.smoothed + MOST_REORDER_NS) {
+		req->repaired_when = 0;
+		wait_longer(req, now);
+	}
+}
+
+/* More is acknowledged than was sent again. */
+static void learn_that_it_keeps(struct xroce_req *req, u64 now)
+{
+	req->peer = XROCE_PEER_KEEPS;
+	req->is_waiting = false;
+	req->strikes = 0;
+	req->drops = 0;
+	/* An answer to the first copy: it was on its way already. */
+	if (now - req->repaired_when < req->rtt.smoothed / 2)
+		wait_longer(req, now);
+	else if (req->reorder_ns > LEAST_REORDER_NS)
+		req->reorder_ns -= req->reorder_ns / 8;
+	else
+		req->reorder_ns = 0;
+}
+
+static void go_back_to_hole(struct xroce_req *req)
+{
+	req->peer = XROCE_PEER_DROPS;
+	req->strikes = 0;
+	req->drops = clamp_t(u8, 2 * req->drops, 1, MAX_DROPS);
+	rewind(req);
+	req->is_recovering = true;
+	req->has_hole = false;
+	req->recover_psn = req->una_psn;
+}
+
+/* No more is acknowledged than was sent again, though more had been sent. */
+static void learn_that_it_drops(struct xroce_req *req)
+{
+	bool is_sure = req->peer != XROCE_PEER_KEEPS && !req->is_recovering;
+
+	if (is_sure || ++req->strikes >= MAX_STRIKES)
+		go_back_to_hole(req);
+	else if (!req->is_recovering)
+		/* It says nothing of what is missing: all that was sent. */
+		plan_repair(req, min(2 * req->repair_pkts, MAX_REPAIR), 0);
+}
+
+void xroce_req_learn(struct xroce_req *req, u32 una_psn, u64 now)
+{
+	s32 past;
+
+	if (req->is_broken || req->una_psn == una_psn)
+		return;
+	if (!req->is_recovering)
+		req->has_hole = false;
+	if (!req->is_repaired)
+		return;
+	past = xroce_psn_diff(req->una_psn, req->repaired_psn);
+	if (past < 0)
+		return;
+	req->is_repaired = false;
+	xroce_rtt_guess(&req->rtt, now - req->repaired_when);
+	if (past > 0)
+		learn_that_it_keeps(req, now);
+	else if (xroce_psn_before(req->una_psn, req->doubt_psn))
+		learn_that_it_drops(req);
+}
+
+/* Let cur go back to @psn, which was handed out and not finished. */
+static void go_back(struct xroce_req *req, u32 psn)
+{
+	req->cur_psn = psn;
+	while (req->cur != req->una) {
+		const struct xroce_wr *wr = xroce_sq_wr(&req->sq, req->cur - 1);
+
+		if (xroce_req_ahead(req, wr->last_psn) < xroce_req_ahead(req, psn))
+			return;
+		req->cur--;
+		if (xroce_wr_is_rd(wr))
+			req->rd_in_flight--;
+	}
+}
+
+void xroce_req_unsent(struct xroce_req *req, const struct xroce_burst *burst,
+		      u32 sent, u64 now)
+{
+	u32 psn = xroce_psn_add(burst->first.psn, sent);
+
+	if (req->cfg.service != XROCE_RC || req->is_broken)
+		return;
+	req->pause_until = now + PAUSE_NS;
+	xroce_rtt_forget(&req->rtt);
+	if (burst->is_repair) {
+		req->is_repaired = false;
+		plan_repair(req, req->repair_pkts, 0);
+		return;
+	}
+	if (xroce_req_ahead(req, psn) >= xroce_req_ahead(req, req->cur_psn))
+		return;
+	go_back(req, psn);
+	req->max_psn = xroce_req_ahead(req, psn) >
+		       xroce_req_ahead(req, burst->max_psn) ?
+		       psn : burst->max_psn;
+	req->ask_ack = true;
+	restart_timers(req, now);
+}
+
+/* ---- waiting ----------------------------------------------------------------------- */
 
 void xroce_req_wait_rnr(struct xroce_req *req, u8 code, u64 now)
 {
@@ -139,36 +416,72 @@ void xroce_req_wait_rnr(struct xroce_req *req, u8 code, u64 now)
 		}
 		req->rnr_left--;
 	}
-	rewind(req);
+	if (req->peer == XROCE_PEER_KEEPS)
+		plan_repair(req, 1, 0);
+	else
+		rewind(req);
+	stop_timers(req);
 	/* The packet did arrive, so the next hole here is a new one. */
 	req->is_recovering = false;
 	req->rnr_until = now + rnr_units[code & XROCE_AETH_VALUE] * RNR_UNIT_NS;
 }
 
+static u64 sooner(u64 a, u64 b)
+{
+	return b && b < a ? b : a;
+}
+
 u64 xroce_req_deadline(const struct xroce_req *req)
 {
+	u64 at;
+
 	/* The transport timer is off while waiting (IBTA 9.7.6.1.3). */
-	return req->rnr_until != XROCE_NEVER ? req->rnr_until : req->timer;
+	if (req->rnr_until != XROCE_NEVER)
+		return req->rnr_until;
+	at = min(req->timer, req->probe_at);
+	return sooner(sooner(at, req->repair_at), req->pause_until);
+}
+
+/* Rather than wait for the transport timer. */
+static void probe(struct xroce_req *req, u64 now)
+{
+	req->stats.probes++;
+	req->probe_at = XROCE_NEVER;
+	if (req->probe_shift && req->cc)
+		xroce_cc_lost(req->cc, true, now);
+	if (req->probe_shift < MAX_PROBE_SHIFT)
+		req->probe_shift++;
+	plan_repair(req, 1, 0);
 }
 
 void xroce_req_expire(struct xroce_req *req, u64 now)
 {
+	if (req->pause_until <= now)
+		req->pause_until = 0;
 	if (req->rnr_until != XROCE_NEVER) {
 		if (now >= req->rnr_until)
 			req->rnr_until = XROCE_NEVER;
 		return;
 	}
-	if (req->timer == XROCE_NEVER || now < req->timer)
-		return;
-	req->stats.timeouts++;
-	retry(req);
+	if (req->repair_at <= now)
+		req->repair_at = 0;
+	if (req->timer <= now) {
+		req->stats.timeouts++;
+		retry(req, 0);
+		if (req->cc)
+			xroce_cc_lost(req->cc, true, now);
+	} else if (req->probe_at <= now) {
+		probe(req, now);
+	}
 }
 
 static void stop(struct xroce_req *req)
 {
 	req->is_broken = true;
-	req->timer = XROCE_NEVER;
 	req->rnr_until = XROCE_NEVER;
+	req->repair_at = XROCE_NEVER;
+	req->pause_until = 0;
+	stop_timers(req);
 }
 
 void xroce_req_break(struct xroce_req *req, u8 status)
@@ -235,6 +548,7 @@ void xroce_req_restart(struct xroce_req *req)
 	req->is_broken = false;
 	/* The failed request may have sent a part of its packets only. */
 	req->una_psn = req->next_psn;
+	req->acked_psn = req->una_psn;
 	rewind(req);
 	req->max_psn = req->next_psn;
 }

@@ -50,10 +50,31 @@ void xroce_req_ack(struct xroce_req *req, u32 n, u64 now);
 bool xroce_req_ack_many(struct xroce_req *req, u32 n, u64 now);
 
 /*
- * Something was lost at una_psn: send again from there, unless that is being
- * done or can't be done yet. Costs a retry; @count is a member of req->stats.
+ * Something was lost at una_psn: send it again, or all from there on if the peer
+ * does not keep them, unless that is being done or can't be done yet. Costs a retry; @count is a member of req->stats.
  */
-void xroce_req_recover(struct xroce_req *req, u32 *count);
+void xroce_req_recover(struct xroce_req *req, u32 *count, u64 now);
+
+/*
+ * An answer was taken in; before it the oldest PSN was @una_psn. If it tells what
+ * the peer did with packets behind the hole, that is learnt.
+ */
+void xroce_req_learn(struct xroce_req *req, u32 una_psn, u64 now);
+
+/* The peer acknowledged again what it had: it got something twice. */
+void xroce_req_note_copy(struct xroce_req *req, u64 now);
+
+/* Packets of the oldest request to be sent again now; 0 = none. */
+u32 xroce_req_repair(struct xroce_req *req, u64 now);
+
+/* They are on their way. */
+void xroce_req_repaired(struct xroce_req *req, u32 n, u64 now);
+
+/* Start the timers that are not running. */
+void xroce_req_watch(struct xroce_req *req, u64 now);
+
+/* Packets that may be in flight. */
+u32 xroce_req_window(const struct xroce_req *req);
 
 /* Executed local requests are done when everything before them is. */
 void xroce_req_finish_local(struct xroce_req *req);

@@ -77,8 +77,11 @@ void xroce_req_init(struct xroce_req *req, const struct xroce_req_cfg *cfg,
 	req->cur_psn = req->una_psn;
 	req->max_psn = req->una_psn;
 	req->next_psn = req->una_psn;
+	req->acked_psn = req->una_psn;
 	req->timer = XROCE_NEVER;
 	req->rnr_until = XROCE_NEVER;
+	req->repair_at = XROCE_NEVER;
+	req->probe_at = XROCE_NEVER;
 }
 
 void xroce_req_reconfigure(struct xroce_req *req,
@@ -87,10 +90,13 @@ void xroce_req_reconfigure(struct xroce_req *req,
 	bool had_timer = req->cfg.timeout_ns;
 
 	set_cfg(req, cfg);
-	if (!cfg->timeout_ns)
+	if (!cfg->timeout_ns) {
 		req->timer = XROCE_NEVER;
-	else if (!had_timer && !req->is_broken && req->cur_psn != req->una_psn)
+		req->probe_at = XROCE_NEVER;
+	} else if (!had_timer && !req->is_broken &&
+		   req->cur_psn != req->una_psn) {
 		req->timer = 0;	/* sent who knows when: due at once */
+	}
 }
 
 /* PSNs that @wr takes (IBTA 9.7.2). */
@@ -127,7 +133,7 @@ static bool has_room(const struct xroce_req *req, const struct xroce_wr *wr)
 
 	if (req->cfg.service != XROCE_RC)
 		return true;
-	if (in_flight >= req->cfg.window)
+	if (in_flight >= xroce_req_window(req))
 		return false;
 	if (wr->flags & XROCE_WR_FENCE && req->rd_in_flight)
 		return false;
@@ -190,7 +196,7 @@ static u32 run_length(const struct xroce_req *req, const struct xroce_wr *wr,
 		return 1;
 	if (req->cfg.service != XROCE_RC)
 		return n;
-	n = min(n, req->cfg.window - xroce_req_ahead(req, req->cur_psn));
+	n = min(n, xroce_req_window(req) - xroce_req_ahead(req, req->cur_psn));
 	return min(n, ACK_EVERY - req->unasked);
 }
 
@@ -204,14 +210,14 @@ static u8 opcode_at(const struct xroce_req *req, const struct wr_row *row,
 
 /* What every packet of the run, or the one packet of a READ, carries. */
 static void fill_header(const struct xroce_req *req, const struct xroce_wr *wr,
-			u32 offset, struct xroce_pkt *pkt)
+			u32 psn, u32 offset, struct xroce_pkt *pkt)
 {
 	bool is_read = wr->op == XROCE_WR_READ;
 
 	pkt->mig_req = true;
 	pkt->pkey = req->cfg.pkey;
 	pkt->dest_qp = req->cfg.dest_qp;
-	pkt->psn = req->cur_psn;
+	pkt->psn = psn;
 	/* A READ is repeated from the first byte that is missing. */
 	pkt->va = wr->remote_va + (is_read ? offset : 0);
 	pkt->dma_len = wr->length - (is_read ? offset : 0);
@@ -264,27 +270,33 @@ static void fill_opcodes(const struct xroce_req *req,
 static bool asks_ack(const struct xroce_req *req,
 		     const struct xroce_burst *burst)
 {
-	u32 in_flight = xroce_req_ahead(req, req->cur_psn);
+	u32 in_flight = xroce_req_ahead(req, burst->first.psn);
 
 	if (req->cfg.service != XROCE_RC)
 		return false;
-	return burst->is_last || in_flight + burst->npkts == req->cfg.window ||
+	return burst->is_last || burst->is_repair ||
+	       in_flight + burst->npkts >= xroce_req_window(req) ||
 	       req->unasked + burst->npkts == ACK_EVERY;
 }
 
-static void fill_burst(const struct xroce_req *req, struct xroce_wr *wr, u32 n,
+/* @n packets of @wr from @psn on. */
+static void fill_burst(const struct xroce_req *req, struct xroce_wr *wr,
+		       u32 psn, u32 n, bool is_repair,
 		       struct xroce_burst *burst)
 {
-	u32 i = xroce_psn_dist(req->cur_psn, wr->first_psn);
+	bool is_asking = req->ask_ack || is_repair;
+	u32 i = xroce_psn_dist(psn, wr->first_psn);
 	u32 offset = i * req->cfg.pmtu;
 
 	memset(burst, 0, sizeof(*burst));
-	fill_header(req, wr, offset, &burst->first);
+	burst->is_repair = is_repair;
+	burst->max_psn = req->max_psn;
+	fill_header(req, wr, psn, offset, &burst->first);
 	fill_payload(req, wr, offset, n, burst);
 	burst->is_last = xroce_wr_is_rd(wr) ||
-			 xroce_psn_add(req->cur_psn, n - 1) == wr->last_psn;
+			 xroce_psn_add(psn, n - 1) == wr->last_psn;
 	fill_opcodes(req, wr, !i, burst);
-	burst->first.ack_req = req->ask_ack && req->cfg.service == XROCE_RC;
+	burst->first.ack_req = is_asking && req->cfg.service == XROCE_RC;
 	burst->ack_req_last = asks_ack(req, burst);
 	burst->solicited_last = wr->flags & XROCE_WR_SOLICITED &&
 				rows[wr->op].can_solicit;
@@ -320,6 +332,12 @@ static void note_asked(struct xroce_req *req, const struct xroce_burst *burst)
 	req->ask_ack = false;
 }
 
+/* What an acknowledgement of the last packet covers; a READ answers itself. */
+static u32 rtt_psn(const struct xroce_burst *burst)
+{
+	return xroce_psn_add(burst->first.psn, burst->npkts);
+}
+
 static void note_sent(struct xroce_req *req, const struct xroce_wr *wr, u64 now,
 		      const struct xroce_burst *burst)
 {
@@ -333,8 +351,21 @@ static void note_sent(struct xroce_req *req, const struct xroce_wr *wr, u64 now,
 		return;
 	}
 	note_asked(req, burst);
-	if (req->timer == XROCE_NEVER && req->cfg.timeout_ns)
-		req->timer = now + req->cfg.timeout_ns;
+	if (burst->ack_req_last && req->max_psn == req->cur_psn)
+		xroce_rtt_sent(&req->rtt, rtt_psn(burst), now);
+	xroce_req_watch(req, now);
+}
+
+static bool output_repair(struct xroce_req *req, u64 now, u32 max_pkts,
+			  struct xroce_burst *burst)
+{
+	u32 n = min(xroce_req_repair(req, now), max_pkts);
+
+	if (!n)
+		return false;
+	fill_burst(req, xroce_req_oldest(req), req->una_psn, n, true, burst);
+	xroce_req_repaired(req, n, now);
+	return true;
 }
 
 bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
@@ -349,12 +380,21 @@ bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 			return false;
 		req->rnr_until = XROCE_NEVER;
 	}
+	if (now < req->pause_until)
+		return false;
+	req->pause_until = 0;
+	if (output_repair(req, now, max_pkts, burst))
+		return true;
+	/* Until it is known what the peer does with what stands behind a hole. */
+	if (req->is_waiting)
+		return false;
 	wr = next_wr(req);
 	if (!wr) {
 		xroce_req_settle(req);
 		return false;
 	}
-	fill_burst(req, wr, run_length(req, wr, max_pkts), burst);
+	fill_burst(req, wr, req->cur_psn, run_length(req, wr, max_pkts), false,
+		   burst);
 	note_sent(req, wr, now, burst);
 	return true;
 }

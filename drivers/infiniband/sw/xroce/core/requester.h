@@ -12,7 +12,9 @@
 #include <linux/limits.h>
 #include <linux/types.h>
 #include "burst.h"
+#include "cc.h"
 #include "drop.h"
+#include "rtt.h"
 #include "wire.h"
 #include "wr.h"
 
@@ -28,7 +30,8 @@
  * @retry_cnt: 0..7, seven means seven
  * @rnr_retry: 0..6, 7 = for ever
  * @max_rd_atomic: READs, atomics and FLUSHes in flight
- * @window: packets in flight without an answer, at least 2
+ * @window: packets in flight without an answer, at least 2; on short paths less
+ *	will do
  */
 struct xroce_req_cfg {
 	u8 service;
@@ -48,23 +51,36 @@ struct xroce_req_stats {
 	u32 rnr_naks;
 	u32 implied_naks;
 	u32 resent;		/* packets */
+	u32 probes;		/* silences that were not waited out */
+	u32 spurious;		/* packets resent that had not been lost */
+};
+
+/* What the peer does with packets behind a hole. */
+enum xroce_peer {
+	XROCE_PEER_UNKNOWN,	/* the next hole will tell */
+	XROCE_PEER_KEEPS,	/* only what is missing is sent again */
+	XROCE_PEER_DROPS,	/* everything from the hole on is sent again */
 };
 
 /**
  * struct xroce_req - requester state, private to requester.c, recovery.c and
- * answer.c but for @posted and @stats
+ * answer.c but for @posted, @cc and @stats
  * @posted: free-running count of requests in the ring; the owner refreshes it
  *	before output()
+ * @cc: RC: is told of what arrives and what is lost, and limits the window; NULL
+ *	after init
  */
 struct xroce_req {
 	struct xroce_req_cfg cfg;
 	struct xroce_sq sq;
 	u32 posted;
+	struct xroce_cc *cc;
 
 	/* completion side */
 	u32 reap;		/* oldest request not yet reaped */
 	u32 una;		/* oldest request not finished */
 	u32 una_psn;		/* oldest PSN not acknowledged */
+	u32 acked_psn;		/* the peer executed all before it, answered or not */
 
 	/* sending side */
 	u32 cur;		/* request that is being sent */
@@ -83,8 +99,26 @@ struct xroce_req {
 	bool is_broken;		/* a request failed: send nothing more */
 	bool is_recovering;	/* rewound, until progress is seen */
 	u32 recover_psn;
+	bool has_hole;		/* the peer said so, and that recover_psn is it */
 	u64 timer;		/* transport timer, XROCE_NEVER = off */
 	u64 rnr_until;		/* XROCE_NEVER = not waiting */
+	u64 pause_until;	/* this host could not send; 0 = no pause */
+
+	/* resending what is missing */
+	u8 peer;		/* enum xroce_peer */
+	u8 strikes;		/* holes in a row that speak against @peer */
+	u8 drops;		/* holes before a peer that drops is tested again */
+	u8 probe_shift;		/* silences in a row */
+	bool is_repaired;	/* sent una_psn again, no answer yet */
+	bool is_waiting;	/* for that answer, with what is new */
+	u64 repair_at;		/* when to do it, 0 = at once, XROCE_NEVER */
+	u32 repair_pkts;	/* how many from there */
+	u32 repaired_psn;	/* one past what was sent again */
+	u32 doubt_psn;		/* one past what had been sent before that */
+	u64 repaired_when;
+	u64 reorder_ns;		/* a hole may fill itself in this time */
+	u64 probe_at;		/* when silence is too long, XROCE_NEVER */
+	struct xroce_rtt rtt;
 	struct xroce_req_stats stats;
 };
 
@@ -121,6 +155,15 @@ struct xroce_wr *xroce_req_local(const struct xroce_req *req);
  * other it completes after all before it.
  */
 void xroce_req_executed(struct xroce_req *req, struct xroce_wr *wr, u8 status);
+
+/*
+ * Of @burst only @sent packets left this host, and nothing of what was handed out
+ * after it: no route, no memory, a full queue. The others go out after a moment,
+ * without a retry being used up. No input or expire since that output(); a repair
+ * is told of before anything else is handed out.
+ */
+void xroce_req_unsent(struct xroce_req *req, const struct xroce_burst *burst,
+		      u32 sent, u64 now);
 
 enum xroce_req_act {
 	XROCE_REQ_DROP,		/* nothing to do, reason in drop */
