@@ -38,7 +38,7 @@
 #define PROBE_PKTS	2U
 /* And how long at least, so that others see the queue go and look, too. */
 #define PROBE_NS	(4 * 1000 * NSEC_PER_USEC)
-/* Below 1/64 packet in a round trip nobody is served. */
+/* Less than 1/64 packet in a round trip is left to rpg_min_rate. */
 #define LEAST_SHARE	64U
 
 /**
@@ -96,8 +96,9 @@ static void apply(struct xroce_cc *cc)
 				  U32_MAX);
 	if (delay->is_probing)
 		cc->window = PROBE_PKTS * cc->pmtu;
-	cc->rate = max_t(u64, mul_u64_u64_div_u64(delay->window, NSEC_PER_SEC,
-						  max_t(u64, cc->srtt, 1)), 1);
+	cc->rate = max(mul_u64_u64_div_u64(delay->window, NSEC_PER_SEC,
+					   max_t(u64, cc->srtt, 1)),
+		       xroce_cc_mbps(cc->params->rpg_min_rate));
 	/* Bunches of acknowledgements must not starve a window of some size. */
 	if (delay->window > 4 * cc->pmtu)
 		cc->rate += cc->rate / 4;
