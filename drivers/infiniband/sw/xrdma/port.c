@@ -46,8 +46,10 @@ static u32 read_mbps(struct net_device *ndev)
  * @attr: active_speed and active_width are set
  *
  * Context: process, may sleep; takes RTNL.
+ *
+ * Return: Mbit/s, 0 if the netdev can't tell.
  */
-void xrdma_port_fill_speed(struct net_device *ndev, struct ib_port_attr *attr)
+u32 xrdma_port_fill_speed(struct net_device *ndev, struct ib_port_attr *attr)
 {
 	u32 mbps = read_mbps(ndev);
 	int i;
@@ -58,5 +60,6 @@ void xrdma_port_fill_speed(struct net_device *ndev, struct ib_port_attr *attr)
 	}
 	attr->active_speed = speeds[i].speed;
 	attr->active_width = speeds[i].width;
+	return mbps;
 }
 EXPORT_SYMBOL_GPL(xrdma_port_fill_speed);

@@ -403,8 +403,11 @@ int xrdma_stats_fill(const struct xrdma_stats *stats,
 
 /* ---- port.c, verbs.c ------------------------------------------------------- */
 
-/* Speed and width of the netdev, as near as the verbs can express it. May sleep. */
-void xrdma_port_fill_speed(struct net_device *ndev, struct ib_port_attr *attr);
+/*
+ * Speed and width of the netdev, as near as the verbs can express it. May sleep.
+ * Return: Mbit/s, 0 = unknown.
+ */
+u32 xrdma_port_fill_speed(struct net_device *ndev, struct ib_port_attr *attr);
 
 /* For commands that have no private part. Return: 0, -EINVAL, -EFAULT. */
 int xrdma_ignore_udata(struct ib_udata *udata);

@@ -197,6 +197,7 @@ static struct xroce_dev *alloc_dev(struct net_device *ndev, struct net *net)
 	xrdma_table_init(&dev->ahs, 1, XROCE_MAX_AH);
 	xrdma_table_init(&dev->gsi, 1, 1);
 	xroce_groups_init(&dev->groups);
+	xroce_congest_init(&dev->congest);
 	dev->guid = make_guid(ndev);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->tracker, GFP_KERNEL);

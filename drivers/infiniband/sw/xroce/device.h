@@ -6,6 +6,7 @@
 #include <linux/netdevice.h>
 #include <linux/stringify.h>
 #include <rdma/ib_verbs.h>
+#include "congest.h"
 #include "mcast.h"
 #include "xrdma.h"
 
@@ -41,6 +42,8 @@ struct xroce_net;
  * @stats: enum xroce_stat
  * @node: in the list of all devices, RCU
  * @sockets: of the namespace that @ndev was in when the device was made
+ * @congest: congestion control
+ * @kept_bytes: of packets that came before their turn, all QPs
  * @is_active: the port carried packets at the last netdev event; RTNL
  * @is_leaving: @ndev is going away and so is the device; written under RTNL
  */
@@ -54,6 +57,8 @@ struct xroce_dev {
 	struct xrdma_table gsi;
 	struct xroce_groups groups;
 	struct xrdma_stats stats;
+	struct xroce_congest congest;
+	atomic_long_t kept_bytes;
 	struct list_head node;
 	struct xroce_net *sockets;
 	bool is_active;

@@ -12,7 +12,7 @@
 #include "run.h"
 
 /* Packets in flight without an answer. */
-#define WINDOW		128
+#define WINDOW		XROCE_KEEP
 
 /* ---- checks ------------------------------------------------------------------------ */
 
@@ -61,8 +61,12 @@ static int check_attr(struct xroce_qp *qp, const struct ib_qp_attr *attr,
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
 	int err;
 
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
+	if (mask & IB_QP_RATE_LIMIT && qp->service == XROCE_UD)
+		return -EINVAL;
+	/* The core's table knows it for raw packets only. */
+	mask &= ~IB_QP_RATE_LIMIT;
 	/* The claim must be true; SQE may have set in without the caller's knowing. */
 	if (mask & IB_QP_CUR_STATE && cur != qp->attr.qp_state)
 		return -EINVAL;
@@ -82,6 +86,8 @@ static int store_av(struct xroce_qp *qp, const struct ib_qp_attr *attr)
 
 	if (IS_ERR(av))
 		return PTR_ERR(av);
+	if (qp->service != XROCE_UD)
+		xroce_congest_mark_av(qp, av);
 	xroce_av_put(qp->av);
 	qp->av = av;
 	rdma_copy_ah_attr(&qp->attr.ah_attr, &attr->ah_attr);
@@ -134,6 +140,7 @@ static void store_scalars(struct xroce_qp *qp, const struct ib_qp_attr *attr,
 	STORE(MIN_RNR_TIMER, min_rnr_timer);
 	STORE(PATH_MIG_STATE, path_mig_state);
 	STORE(DEST_QPN, dest_qp_num);
+	STORE(RATE_LIMIT, rate_limit);
 #undef STORE
 	/* A wish for one transition to SQD. */
 	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_SQD)
@@ -204,6 +211,7 @@ static struct xroce_resp_cfg resp_cfg(const struct xroce_qp *qp)
 		.min_rnr_timer = qp->attr.min_rnr_timer,
 		.max_dest_rd_atomic = qp->attr.max_dest_rd_atomic,
 		.has_srq = qp->srq,
+		.keep = qp->service == XROCE_RC ? XROCE_KEEP : 0,
 	};
 }
 
@@ -240,6 +248,8 @@ void xroce_qp_reset(struct xroce_qp *qp)
 	xroce_route_reset(&qp->route);
 	/* Not zeros: a QP that goes to ERR without RTS has sends to flush too. */
 	start_requester(qp);
+	xroce_keep_purge(qp);
+	memset(&qp->congest, 0, sizeof(qp->congest));
 	memset(&qp->resp, 0, sizeof(qp->resp));
 	memset(&qp->resp_seen, 0, sizeof(qp->resp_seen));
 	qp->to_error = false;
@@ -263,6 +273,7 @@ static void reconfigure(struct xroce_qp *qp)
 
 	xroce_req_reconfigure(&qp->req, &req);
 	xroce_resp_reconfigure(&qp->resp, &resp);
+	xroce_congest_reconfigure(qp);
 }
 
 /* SQE to RTS: what was posted meanwhile is flushed, what follows is sent. */
@@ -282,6 +293,7 @@ static void change_state(struct xroce_qp *qp, enum ib_qp_state from,
 		return;
 	case IB_QPS_RTR:
 		start_responder(qp);
+		xroce_congest_start(qp);
 		break;
 	case IB_QPS_RTS:
 		if (from == IB_QPS_RTR)

@@ -63,7 +63,8 @@ int xroce_query_port(struct ib_device *ibdev, u32 port_num,
 	struct xroce_dev *dev = to_xroce_dev(ibdev);
 
 	fill_state(dev, attr);
-	xrdma_port_fill_speed(dev->ndev, attr);
+	/* The core asks at each event of the port. */
+	WRITE_ONCE(dev->congest.mbps, xrdma_port_fill_speed(dev->ndev, attr));
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = xroce_dev_mtu(dev->ndev) ?: IB_MTU_256;
 	attr->gid_tbl_len = GID_TABLE_LEN;

@@ -5,6 +5,7 @@
  */
 #include <linux/ktime.h>
 #include "complete.h"
+#include "congest.h"
 #include "core/psn.h"
 #include "local.h"
 #include "post.h"
@@ -38,16 +39,27 @@ static unsigned int receive(struct xroce_qp *qp)
 	return n;
 }
 
+/* Acknowledgements and CNPs leave at once, what READs fetch at the QP's rate. */
+static u32 answers_allowed(struct xroce_qp *qp, u64 now)
+{
+	return qp->resp.rd_pending ? xroce_congest_allows(qp, BURST, now) :
+				     BURST;
+}
+
 /* Answers come before requests: they free the peer's window. */
 static unsigned int send_answers(struct xroce_qp *qp)
 {
+	u64 now = ktime_get_ns();
 	struct xroce_resp_done done;
 	struct xroce_burst burst;
 	unsigned int n = 0;
-	u32 sent;
+	u32 sent, max;
 
-	while (n < BUDGET && xroce_resp_output(&qp->resp, BURST, &burst)) {
-		if (xroce_tx_burst(qp, &burst, &sent)) {
+	while (n < BUDGET && (max = answers_allowed(qp, now)) &&
+	       xroce_resp_output(&qp->resp, max, &burst)) {
+		if (burst.source == XROCE_FROM_MR)
+			xroce_congest_sent(qp, &burst, now);
+		if (xroce_tx_burst(qp, &burst, &sent) == -EACCES) {
 			/* The peer expects the NAK behind what it got. */
 			burst.first.psn = xroce_psn_add(burst.first.psn, sent);
 			done = xroce_resp_read_failed(&qp->resp, &burst);
@@ -58,22 +70,34 @@ static unsigned int send_answers(struct xroce_qp *qp)
 	return n;
 }
 
+/* Nothing to send is not held up. */
+static u32 requests_allowed(struct xroce_qp *qp, u64 now)
+{
+	return qp->req.cur == qp->req.posted && qp->req.repair_at ==
+	       XROCE_NEVER ? BURST : xroce_congest_allows(qp, BURST, now);
+}
+
 static unsigned int send_requests(struct xroce_qp *qp, u64 now)
 {
 	struct xroce_burst burst;
 	unsigned int n = 0;
-	u32 sent;
+	u32 sent, max;
+	int err;
 
 	qp->req.posted = smp_load_acquire(&qp->posted);
-	while (n < BUDGET) {
-		if (!xroce_req_output(&qp->req, now, BURST, &burst)) {
+	while (n < BUDGET && (max = requests_allowed(qp, now))) {
+		if (!xroce_req_output(&qp->req, now, max, &burst)) {
 			if (!xroce_execute_local(qp))
 				break;
 			n++;
 			continue;
 		}
-		if (xroce_tx_burst(qp, &burst, &sent))
+		xroce_congest_sent(qp, &burst, now);
+		err = xroce_tx_burst(qp, &burst, &sent);
+		if (err == -EACCES)
 			xroce_req_fail(&qp->req, burst.wr, XROCE_LOC_PROT_ERR);
+		else if (err)
+			xroce_req_unsent(&qp->req, &burst, sent, now);
 		n += burst.npkts;
 	}
 	return n;
@@ -147,6 +171,8 @@ static bool flush(struct xroce_qp *qp)
 	unsigned int sends = flush_sends(qp);
 	unsigned int recvs = xroce_flush_recvs(qp, BUDGET);
 
+	xroce_keep_purge(qp);
+	qp->congest.is_held_up = false;
 	raise_last_wqe(qp);
 	plan_flush_poll(qp, recvs);
 	skb_queue_purge(&qp->rx);
@@ -180,8 +206,11 @@ static void count_progress(struct xroce_qp *qp)
 	COUNT(req, rnr_naks, RNR_NAK_RETRY_ERR);
 	COUNT(req, implied_naks, IMPLIED_NAK_SEQ_ERR);
 	COUNT(req, resent, RETRANSMITTED);
+	COUNT(req, probes, TAIL_PROBES);
+	COUNT(req, spurious, SPURIOUS_RESENT);
 	COUNT(resp, duplicates, DUPLICATE_REQUEST);
 	COUNT(resp, out_of_sequence, OUT_OF_SEQUENCE);
+	COUNT(resp, kept, KEPT);
 #undef COUNT
 	qp->req_seen = qp->req.stats;
 	qp->resp_seen = qp->resp.stats;
@@ -192,10 +221,10 @@ static void count_progress(struct xroce_qp *qp)
 u64 xroce_qp_deadline(struct xroce_qp *qp)
 {
 	if (sends_requests(qp))
-		return xroce_req_deadline(&qp->req);
+		return xroce_congest_deadline(qp, xroce_req_deadline(&qp->req));
 	if (qp->attr.qp_state == IB_QPS_ERR && qp->is_user && !qp->srq)
 		return qp->flush_poll_at;
-	return XROCE_NEVER;
+	return xroce_congest_deadline(qp, XROCE_NEVER);
 }
 
 static bool send_side(struct xroce_qp *qp)
@@ -225,7 +254,9 @@ bool xroce_qp_progress(struct xroce_qp *qp)
 		return false;
 	}
 	if (qp->attr.qp_state != IB_QPS_ERR) {
+		qp->congest.is_held_up = false;
 		has_more |= receive(qp) >= BUDGET;
+		xroce_congest_answer(qp);
 		owes_answers = send_answers(qp) >= BUDGET;
 		has_more |= send_side(qp);
 		count_progress(qp);

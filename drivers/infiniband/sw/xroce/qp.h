@@ -12,6 +12,7 @@
 #include "core/responder.h"
 #include "cq.h"
 #include "device.h"
+#include "keep.h"
 #include "route.h"
 #include "rq.h"
 #include "srq.h"
@@ -66,6 +67,8 @@ struct xroce_swqe {
  * engine, belongs to the owner (run.h):
  * @req, @resp: the protocol
  * @rd: memory of @resp
+ * @congest: rate, pacing, CNPs
+ * @keep: packets that came before their turn
  * @rqe: receive request in progress, valid when resp.has_recv
  * @windows: memory windows bound through this QP
  * @route: cached route of @av or of the last UD destination
@@ -121,6 +124,8 @@ struct xroce_qp {
 	struct xroce_req req;
 	struct xroce_resp resp;
 	struct xroce_rd *rd;
+	struct xroce_qp_congest congest;
+	struct xroce_keep keep;
 	struct xroce_rqe *rqe;
 	struct xrdma_windows windows;
 	struct xroce_route route;

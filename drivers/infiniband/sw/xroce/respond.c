@@ -7,6 +7,7 @@
 #include <linux/ipv6.h>
 #include <rdma/ib_addr.h>
 #include "complete.h"
+#include "keep.h"
 #include "progress.h"
 #include "qp.h"
 #include "respond.h"
@@ -18,12 +19,16 @@
  * @qp: its QP
  * @skb: the buffer
  * @pkt: parsed
+ * @off: offset of the BTH in @skb
+ * @len: from there to the ICRC inclusive
  * @payload: offset of the payload in @skb
  */
 struct arrival {
 	struct xroce_qp *qp;
 	struct sk_buff *skb;
 	struct xroce_pkt pkt;
+	u32 off;
+	u32 len;
 	u32 payload;
 };
 
@@ -81,13 +86,19 @@ static bool pkey_matches(u16 pkey)
 	return (pkey & 0x7fff) == (XROCE_DEFAULT_PKEY & 0x7fff);
 }
 
+/* Any connected QP may get one, by whatever port and partition. */
+static bool is_cnp(const struct xroce_qp *qp, const struct xroce_pkt *pkt)
+{
+	return pkt->info->op == XROCE_OP_CNP && qp->service != XROCE_UD;
+}
+
 static enum xroce_drop admit(const struct arrival *in)
 {
 	const struct xroce_qp *qp = in->qp;
 	const struct xroce_pkt *pkt = &in->pkt;
 	enum ib_qp_state state = qp->attr.qp_state;
 
-	if (pkt->info->service != qp->service)
+	if (pkt->info->service != qp->service && !is_cnp(qp, pkt))
 		return XROCE_DROP_SERVICE;
 	if (pkt->info->is_response ? !takes_responses(state) :
 				     !takes_requests(state))
@@ -318,6 +329,16 @@ static void count_request(struct xroce_dev *dev, const struct xroce_pkt *pkt)
 	}
 }
 
+static void keep(const struct arrival *in)
+{
+	struct xroce_qp *qp = in->qp;
+
+	if (xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
+		xroce_resp_keep(&qp->resp, in->pkt.psn);
+	else
+		xroce_count_drop(xroce_qp_dev(qp), XROCE_DROP_OUT_OF_ORDER);
+}
+
 static void take_request(const struct arrival *in)
 {
 	struct xroce_qp *qp = in->qp;
@@ -333,6 +354,9 @@ static void take_request(const struct arrival *in)
 	}
 	if (!fault) {
 		switch (verdict.act) {
+		case XROCE_RESP_KEEP:
+			keep(in);
+			return;
 		case XROCE_RESP_DROP:
 			xroce_count_drop(xroce_qp_dev(qp), verdict.drop);
 			return;
@@ -354,6 +378,33 @@ static void take_request(const struct arrival *in)
 	}
 	count_request(xroce_qp_dev(qp), &in->pkt);
 	act_on(in, xroce_resp_commit(resp, &in->pkt, old));
+}
+
+/* A packet at @off of @len bytes of the buffer, which was accepted before. */
+static bool open_arrival(struct arrival *in, u32 off, u32 len)
+{
+	in->off = off;
+	in->len = len;
+	if (!xroce_rx_parse(in->skb, off, len, &in->pkt))
+		return false;
+	in->payload = off + in->pkt.hdr_len;
+	return true;
+}
+
+/* What was kept behind a hole that is filled now. */
+static void take_kept(struct xroce_qp *qp)
+{
+	struct arrival in = { .qp = qp };
+	const struct xroce_rx_cb *cb;
+	u32 psn;
+
+	while (xroce_resp_next_kept(&qp->resp, &psn)) {
+		in.skb = xroce_keep_take(qp, psn);
+		cb = xroce_rx_cb(in.skb);
+		if (open_arrival(&in, cb->off, cb->len) && in.pkt.psn == psn)
+			take_request(&in);
+		consume_skb(in.skb);
+	}
 }
 
 /* ---- responses -------------------------------------------------------------------- */
@@ -395,6 +446,12 @@ static void receive_one(struct arrival *in)
 		xroce_count_drop(xroce_qp_dev(qp), drop);
 		return;
 	}
+	if (is_cnp(qp, &in->pkt)) {
+		xroce_congest_cnp(qp, ktime_get_ns());
+		return;
+	}
+	if (qp->service != XROCE_UD)
+		xroce_congest_look(qp, in->skb);
 	if (qp->attr.qp_state == IB_QPS_RTR && !qp->has_comm_est) {
 		qp->has_comm_est = true;
 		xroce_qp_event(qp, IB_EVENT_COMM_EST);
@@ -403,6 +460,8 @@ static void receive_one(struct arrival *in)
 		take_response(in);
 	else
 		take_request(in);
+	if (qp->resp.n_kept)
+		take_kept(qp);
 }
 
 unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
@@ -414,10 +473,8 @@ unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
 
 	for (; off < end; off += len, n++) {
 		len = min(cb->seg, end - off);
-		if (!xroce_rx_parse(skb, off, len, &in.pkt))
-			continue;
-		in.payload = off + in.pkt.hdr_len;
-		receive_one(&in);
+		if (open_arrival(&in, off, len))
+			receive_one(&in);
 	}
 	consume_skb(skb);
 	return n;

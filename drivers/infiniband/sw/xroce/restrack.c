@@ -4,6 +4,14 @@
 #include "qp.h"
 #include "restrack.h"
 
+/* 0 = not limited */
+static u64 rate_kbps(const struct xroce_cc *cc)
+{
+	u64 rate = min(READ_ONCE(cc->rate), READ_ONCE(cc->cap));
+
+	return rate == XROCE_CC_UNLIMITED ? 0 : div_u64(rate, 125);
+}
+
 int xroce_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	const struct xroce_qp *qp = to_xroce_qp(ibqp);
@@ -23,6 +31,11 @@ int xroce_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 		{ "msn",		READ_ONCE(resp->msn) },
 		{ "duplicates",		READ_ONCE(resp->stats.duplicates) },
 		{ "out_of_sequence",	READ_ONCE(resp->stats.out_of_sequence) },
+		{ "kept_packets",	READ_ONCE(resp->n_kept) },
+		{ "srtt_us",		div_u64(READ_ONCE(req->rtt.smoothed),
+						NSEC_PER_USEC) },
+		{ "cc_rate_kbps",	rate_kbps(&qp->congest.cc) },
+		{ "cc_window",		READ_ONCE(qp->congest.cc.window) },
 		{ "rx_backlog",		skb_queue_len_lockless(&qp->rx) },
 	};
 

@@ -18,6 +18,8 @@
 	X(RX_READ_REQUESTS,	"rx_read_requests")			\
 	X(RX_ATOMIC_REQUESTS,	"rx_atomic_requests")			\
 	X(OUT_OF_SEQUENCE,	"out_of_sequence")			\
+	X(KEPT,			"kept_packets")				\
+	X(KEEP_FULL,		"keep_full")				\
 	X(DUPLICATE_REQUEST,	"duplicate_request")			\
 	X(PACKET_SEQ_ERR,	"packet_seq_err")			\
 	X(IMPLIED_NAK_SEQ_ERR,	"implied_nak_seq_err")			\
@@ -25,6 +27,8 @@
 	X(RNR_NAK_RETRY_ERR,	"rnr_nak_retry_err")			\
 	X(OUT_OF_BUFFER,	"out_of_buffer")			\
 	X(RETRANSMITTED,	"retransmitted_packets")		\
+	X(TAIL_PROBES,		"tail_probes")				\
+	X(SPURIOUS_RESENT,	"spurious_retransmissions")		\
 	X(RETRY_EXCEEDED,	"retry_exceeded_err")			\
 	X(REQ_CQE_ERROR,	"req_cqe_error")			\
 	X(REQ_CQE_FLUSH_ERROR,	"req_cqe_flush_error")			\
@@ -32,6 +36,10 @@
 	X(RESP_CQE_FLUSH_ERROR,	"resp_cqe_flush_error")			\
 	X(TX_DROPPED,		"tx_dropped")				\
 	X(TX_NO_ROUTE,		"tx_no_route")				\
+	X(NP_ECN_MARKED,		"np_ecn_marked_roce_packets")	\
+	X(NP_CNP_SENT,		"np_cnp_sent")				\
+	X(RP_CNP_HANDLED,	"rp_cnp_handled")			\
+	X(RP_CNP_IGNORED,	"rp_cnp_ignored")			\
 	X(CQ_OVERFLOW,		"cq_overflow")				\
 	X(LINK_DOWNED,		"link_downed")
 

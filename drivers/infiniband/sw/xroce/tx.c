@@ -138,7 +138,8 @@ static void send_to_own_group(const struct outgoing *out, struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
-static void send_packet(const struct outgoing *out, struct sk_buff *skb)
+/* Return: false if this host dropped it. */
+static bool send_packet(const struct outgoing *out, struct sk_buff *skb)
 {
 	struct xroce_qp *qp = out->qp;
 	struct xroce_dev *dev = xroce_qp_dev(qp);
@@ -152,12 +153,30 @@ static void send_packet(const struct outgoing *out, struct sk_buff *skb)
 	else
 		err = xroce_udp_send(dev_net(dev->ndev), skb, out->av,
 				     &qp->route);
-	if (err) {
-		xroce_count(dev, XROCE_STAT_TX_DROPPED, 1);
-		return;
-	}
+	/* NET_XMIT_CN: another one had to go. */
+	if (err && err != NET_XMIT_CN)
+		return false;
 	xroce_count(dev, XROCE_STAT_TX_PACKETS, 1);
 	xroce_count(dev, XROCE_STAT_TX_BYTES, bytes);
+	return true;
+}
+
+static int send_packets(struct outgoing *out, u32 *sent)
+{
+	struct sk_buff *skb;
+
+	out->l3_bytes = xroce_icrc_l3_bytes(out->av->l3);
+	for (*sent = 0; *sent < out->burst->npkts; (*sent)++) {
+		skb = build_packet(out, *sent);
+		if (IS_ERR(skb))
+			return PTR_ERR(skb);
+		if (!skb || !send_packet(out, skb)) {
+			xroce_count(xroce_qp_dev(out->qp),
+				    XROCE_STAT_TX_DROPPED, 1);
+			return -ENOBUFS;
+		}
+	}
+	return 0;
 }
 
 int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
@@ -165,8 +184,6 @@ int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
 {
 	struct outgoing out = { .qp = qp, .burst = burst, .av = qp->av };
 	struct xroce_dev *dev = xroce_qp_dev(qp);
-	struct sk_buff *skb;
-	u32 i;
 
 	if (burst->wr)
 		out.swqe = to_xroce_swqe(burst->wr);
@@ -178,18 +195,28 @@ int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
 		xroce_count(dev, XROCE_STAT_TX_NO_ROUTE, burst->npkts);
 		return 0;
 	}
-	out.l3_bytes = xroce_icrc_l3_bytes(out.av->l3);
+	return send_packets(&out, sent);
+}
 
-	for (i = 0; i < burst->npkts; i++) {
-		skb = build_packet(&out, i);
-		if (IS_ERR(skb)) {
-			*sent = i;
-			return PTR_ERR(skb);
-		}
-		if (skb)
-			send_packet(&out, skb);
-		else
-			xroce_count(dev, XROCE_STAT_TX_DROPPED, 1);
-	}
-	return 0;
+void xroce_tx_cnp(struct xroce_qp *qp, u8 tclass, u8 sl)
+{
+	struct xroce_burst burst = {
+		.first = {
+			.opcode = XROCE_CNP_OPCODE,
+			.becn = true,
+			.pkey = XROCE_DEFAULT_PKEY,
+			.dest_qp = qp->attr.dest_qp_num,
+		},
+		.npkts = 1,
+		.is_last = true,
+	};
+	struct xroce_av av = *qp->av;
+	struct outgoing out = { .qp = qp, .burst = &burst, .av = &av };
+	u32 sent;
+
+	if (!xroce_route_find(qp, qp->av))
+		return;
+	av.tclass = tclass;
+	av.sl = sl;
+	send_packets(&out, &sent);
 }

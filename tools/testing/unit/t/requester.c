@@ -1863,7 +1863,7 @@ TEST(unsent__goes_out_after_a_moment_and_costs_nothing)
 	CHECK_EQ(req.rd_in_flight, 0);
 	/* it was never sent: an answer to it is none */
 	CHECK_EQ(read_response(5, XROCE_POS_ONLY, 8), XROCE_REQ_DROP);
-	now += 100000;
+	now = xroce_req_deadline(&req);
 	CHECK(out(100));
 	CHECK_EQ(burst.first.opcode, 0x0c);
 	CHECK_EQ(req.rd_in_flight, 1);
@@ -1949,4 +1949,24 @@ TEST(window__obeys_congestion_control)
 	cc.window = 1;
 	ack(137);
 	CHECK_EQ(drain(), 1);
+}
+
+TEST(unsent__for_ever_ends_after_the_retries)
+{
+	u32 n = 0;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_WRITE, 8, 0);
+	while (!req.is_broken && n++ < 1000) {
+		if (out(100))
+			xroce_req_unsent(&req, &burst, 0, now);
+		now = xroce_req_deadline(&req);
+		xroce_req_expire(&req, now);
+	}
+	CHECK(req.is_broken);
+	CHECK_EQ(req.stats.timeouts, 8);
+	CHECK(now >= 1000 + 8 * TIMEOUT);
+	/* ever less often */
+	CHECK(n < 40);
+	CHECK_EQ(reap(&ring[0]), XROCE_RETRY_EXC_ERR);
 }

@@ -61,6 +61,7 @@ static const u32 rnr_units[32] = {
 #define MOST_REORDER_NS		10000000ULL
 /* What can't be sent is tried again after so long. */
 #define PAUSE_NS	100000ULL
+#define MAX_PAUSE_SHIFT	6
 
 u32 xroce_req_window(const struct xroce_req *req)
 {
@@ -176,6 +177,7 @@ void xroce_req_ack(struct xroce_req *req, u32 n, u64 now)
 	/* It was for what is acknowledged now. */
 	req->repair_at = XROCE_NEVER;
 	req->probe_shift = 0;
+	req->pause_shift = 0;
 	tell_cc(req, n, xroce_rtt_acked(&req->rtt, una_psn, now), now);
 	restart_timers(req, now);
 }
@@ -384,7 +386,9 @@ void xroce_req_unsent(struct xroce_req *req, const struct xroce_burst *burst,
 
 	if (req->cfg.service != XROCE_RC || req->is_broken)
 		return;
-	req->pause_until = now + PAUSE_NS;
+	req->pause_until = now + (PAUSE_NS << req->pause_shift);
+	if (req->pause_shift < MAX_PAUSE_SHIFT)
+		req->pause_shift++;
 	xroce_rtt_forget(&req->rtt);
 	if (burst->is_repair) {
 		req->is_repaired = false;
@@ -398,7 +402,11 @@ void xroce_req_unsent(struct xroce_req *req, const struct xroce_burst *burst,
 		       xroce_req_ahead(req, burst->max_psn) ?
 		       psn : burst->max_psn;
 	req->ask_ack = true;
-	restart_timers(req, now);
+	/* A host that never can send ends like a peer that never answers. */
+	if (req->timer == XROCE_NEVER && req->cfg.timeout_ns)
+		req->timer = now + req->cfg.timeout_ns;
+	if (!is_outstanding(req))
+		req->probe_at = XROCE_NEVER;
 }
 
 /* ---- waiting ----------------------------------------------------------------------- */

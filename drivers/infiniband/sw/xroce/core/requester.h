@@ -103,6 +103,7 @@ struct xroce_req {
 	u64 timer;		/* transport timer, XROCE_NEVER = off */
 	u64 rnr_until;		/* XROCE_NEVER = not waiting */
 	u64 pause_until;	/* this host could not send; 0 = no pause */
+	u8 pause_shift;		/* pauses in a row */
 
 	/* resending what is missing */
 	u8 peer;		/* enum xroce_peer */

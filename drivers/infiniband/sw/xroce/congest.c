@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Congestion: marks, CNPs, pacing (see congest.h). */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/jhash.h>
+#include <net/inet_ecn.h>
+#include "congest.h"
+#include "qp.h"
+#include "rx.h"
+#include "stats.h"
+#include "tx.h"
+
+/* As NICs do for all of a peer's QPs together. */
+#define PEER_INTERVAL_NS	(4 * NSEC_PER_USEC)
+
+/* Where the netdev can't tell. */
+#define DEFAULT_MBPS	10000
+
+void xroce_congest_init(struct xroce_congest *congest)
+{
+#define DEFAULT(name, def, least, most) .name = def,
+	*congest = (struct xroce_congest) {
+		.algorithm = xroce_cc_at(0),
+		.ecn = 1,
+		.rp = xroce_cc_defaults,
+		.np = { XROCE_NP_PARAMS(DEFAULT) },
+	};
+#undef DEFAULT
+}
+
+static struct xroce_congest *congest_of(const struct xroce_qp *qp)
+{
+	return &xroce_qp_dev(qp)->congest;
+}
+
+static bool has_cc(const struct xroce_qp *qp)
+{
+	return qp->congest.cc.ops;
+}
+
+/* ---- set-up ------------------------------------------------------------------- */
+
+static u64 cap_of(const struct xroce_qp *qp)
+{
+	int mbps = ib_rate_to_mbps(rdma_ah_get_static_rate(&qp->attr.ah_attr));
+	u64 cap = XROCE_CC_UNLIMITED;
+
+	if (mbps > 0)
+		cap = xroce_cc_mbps(mbps);
+	/* kbit/s */
+	if (qp->attr.rate_limit)
+		cap = min(cap, qp->attr.rate_limit * 125ULL);
+	return cap;
+}
+
+void xroce_congest_start(struct xroce_qp *qp)
+{
+	struct xroce_congest *congest = congest_of(qp);
+	u32 mbps = READ_ONCE(congest->mbps) ?: DEFAULT_MBPS;
+
+	memset(&qp->congest, 0, sizeof(qp->congest));
+	if (qp->service == XROCE_UD)
+		return;
+	xroce_cc_init(&qp->congest.cc,
+		      qp->service == XROCE_RC ? READ_ONCE(congest->algorithm) :
+						&xroce_cc_none,
+		      &congest->rp, xroce_cc_mbps(mbps),
+		      ib_mtu_enum_to_int(qp->attr.path_mtu));
+	xroce_congest_reconfigure(qp);
+}
+
+void xroce_congest_reconfigure(struct xroce_qp *qp)
+{
+	struct xroce_cc *cc = &qp->congest.cc;
+
+	if (!has_cc(qp))
+		return;
+	cc->cap = cap_of(qp);
+	qp->req.cc = qp->service == XROCE_RC ? cc : NULL;
+}
+
+void xroce_congest_mark_av(const struct xroce_qp *qp, struct xroce_av *av)
+{
+	const struct xroce_congest *congest = congest_of(qp);
+
+	/* RoCEv1 has no one to mark and no CNP. */
+	if (av->l3 == XROCE_L3_GRH)
+		return;
+	av->tclass &= ~INET_ECN_MASK;
+	/* Who does not react does not claim to. */
+	if (qp->service == XROCE_RC && READ_ONCE(congest->ecn) &&
+	    READ_ONCE(congest->algorithm)->cnp)
+		av->tclass |= INET_ECN_ECT_0;
+}
+
+/* ---- notification point ----------------------------------------------------------- */
+
+static bool is_marked(const struct sk_buff *skb)
+{
+	u8 dsfield;
+
+	switch (xroce_rx_cb((struct sk_buff *)skb)->l3) {
+	case XROCE_L3_IPV4:
+		dsfield = ipv4_get_dsfield(ip_hdr(skb));
+		break;
+	case XROCE_L3_IPV6:
+		dsfield = ipv6_get_dsfield(ipv6_hdr(skb));
+		break;
+	default:
+		return false;
+	}
+	return INET_ECN_is_ce(dsfield);
+}
+
+/* All QPs of a peer together; peers that share a hash share the allowance. */
+static bool peer_may_have_one(struct xroce_qp *qp, u64 now)
+{
+	u32 hash = jhash2((const u32 *)qp->av->dgid.raw, 4, 0);
+	atomic64_t *at = &congest_of(qp)->cnp_at[hash % XROCE_CNP_PEERS];
+	u64 last = atomic64_read(at);
+
+	return now - last >= PEER_INTERVAL_NS &&
+	       atomic64_cmpxchg(at, last, now) == last;
+}
+
+void xroce_congest_look(struct xroce_qp *qp, const struct sk_buff *skb)
+{
+	const struct xroce_np_params *np = &congest_of(qp)->np;
+	u64 interval = READ_ONCE(np->min_time_between_cnps) * NSEC_PER_USEC;
+	u64 now;
+
+	if (!is_marked(skb))
+		return;
+	now = ktime_get_ns();
+	xroce_count(xroce_qp_dev(qp), XROCE_STAT_NP_ECN_MARKED, 1);
+	if (!READ_ONCE(np->enable) || qp->congest.owes_cnp ||
+	    (qp->congest.cnp_at && now - qp->congest.cnp_at < interval) ||
+	    !peer_may_have_one(qp, now))
+		return;
+	qp->congest.cnp_at = now;
+	qp->congest.owes_cnp = true;
+}
+
+void xroce_congest_answer(struct xroce_qp *qp)
+{
+	const struct xroce_np_params *np = &congest_of(qp)->np;
+
+	if (!qp->congest.owes_cnp)
+		return;
+	qp->congest.owes_cnp = false;
+	xroce_count(xroce_qp_dev(qp), XROCE_STAT_NP_CNP_SENT, 1);
+	xroce_tx_cnp(qp, READ_ONCE(np->cnp_dscp) << 2,
+		     READ_ONCE(np->cnp_802p_prio));
+}
+
+/* ---- reaction point ------------------------------------------------------------------ */
+
+void xroce_congest_cnp(struct xroce_qp *qp, u64 now)
+{
+	struct xroce_dev *dev = xroce_qp_dev(qp);
+
+	if (!has_cc(qp) || !qp->congest.cc.ops->cnp) {
+		xroce_count(dev, XROCE_STAT_RP_CNP_IGNORED, 1);
+		return;
+	}
+	xroce_count(dev, XROCE_STAT_RP_CNP_HANDLED, 1);
+	xroce_cc_cnp(&qp->congest.cc, now);
+}
+
+/* Of a full packet on the wire; headers more or less. */
+static u32 overhead(const struct xroce_qp *qp)
+{
+	return xroce_icrc_l3_bytes(qp->av->l3) + XROCE_BTH_BYTES +
+	       XROCE_ICRC_BYTES + XROCE_CC_FRAME_BYTES;
+}
+
+u32 xroce_congest_allows(struct xroce_qp *qp, u32 max, u64 now)
+{
+	struct xroce_cc *cc = &qp->congest.cc;
+
+	if (!has_cc(qp) || !xroce_cc_is_paced(cc))
+		return max;
+	if (!xroce_cc_may_send(cc, now)) {
+		qp->congest.is_held_up = true;
+		return 0;
+	}
+	return xroce_cc_burst(cc, cc->pmtu + overhead(qp), max);
+}
+
+void xroce_congest_sent(struct xroce_qp *qp, const struct xroce_burst *burst,
+			u64 now)
+{
+	struct xroce_cc *cc = &qp->congest.cc;
+
+	if (has_cc(qp) && xroce_cc_is_paced(cc))
+		xroce_cc_sent(cc, burst->bytes + burst->npkts * overhead(qp),
+			      now);
+}
+
+u64 xroce_congest_deadline(const struct xroce_qp *qp, u64 at)
+{
+	return qp->congest.is_held_up ? min(at, qp->congest.cc.next_send) : at;
+}
