@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 #include "device.h"
+#include "ecn.h"
 #include "eth.h"
 #include "net.h"
 #include "netdev.h"
@@ -23,10 +24,15 @@ static int __init xroce_init(void)
 	err = xroce_netdev_init();
 	if (err)
 		goto exit_net;
+	err = xroce_ecn_init();
+	if (err)
+		goto exit_netdev;
 	xroce_eth_init();
 	xroce_dev_init();
 	return 0;
 
+exit_netdev:
+	xroce_netdev_exit();
 exit_net:
 	xroce_net_exit();
 exit_run:
@@ -40,6 +46,7 @@ static void __exit xroce_exit(void)
 {
 	xroce_dev_exit();
 	xroce_eth_exit();
+	xroce_ecn_exit();
 	xroce_netdev_exit();
 	xroce_net_exit();
 	xroce_run_exit();

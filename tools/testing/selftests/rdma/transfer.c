@@ -11,6 +11,7 @@
  *	-s SEED		of everything random (1)
  *	-T SECONDS	without any completion mean that it is stuck (20)
  *	-u CODE		timeout of the QPs (14: 67 ms)
+ *	-r RATE		static rate of the address vectors, as enum ibv_rate (none)
  *	-l		messages may be lost (not with rc), but not changed
  *
  * Operations, lengths and the cutting of buffers into SGEs are random: SEND and
@@ -75,7 +76,7 @@ struct end {
 static struct end ends[2];
 static enum ibv_qp_type type = IBV_QPT_RC;
 static uint32_t messages = 200, qps = 4, longest = 65536, mtu = IBV_MTU_1024;
-static uint32_t seed = 1, patience = 20, timeout_code = 14;
+static uint32_t seed = 1, patience = 20, timeout_code = 14, static_rate;
 static bool may_lose;
 static unsigned long long bytes, received;
 static unsigned int count_of[OPS];
@@ -469,7 +470,11 @@ static void open_end(struct end *end, const char *device, int gid_index)
 
 static void set_path(struct end *end, struct end *peer, int q)
 {
-	struct ibv_qp_attr attr = { .path_mtu = mtu, .timeout = timeout_code };
+	struct ibv_qp_attr attr = {
+		.path_mtu = mtu,
+		.timeout = timeout_code,
+		.ah_attr.static_rate = static_rate,
+	};
 	struct ibv_qp_init_attr init;
 
 	connect_qp_with(end->qp[q], end->gid_index, &peer->gid, peer->qp[q]->qp_num,
@@ -511,7 +516,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:q:S:m:s:T:u:l")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:q:S:m:s:T:u:r:l")) != -1) {
 		switch (c) {
 		case 't':
 			type = optarg[0] == 'r' ? IBV_QPT_RC :
@@ -524,6 +529,7 @@ static void parse(int argc, char **argv)
 		case 's': seed = atoi(optarg); break;
 		case 'T': patience = atoi(optarg); break;
 		case 'u': timeout_code = atoi(optarg); break;
+		case 'r': static_rate = atoi(optarg); break;
 		case 'l': may_lose = true; break;
 		default: exit(2);
 		}

@@ -68,8 +68,8 @@ static inline struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq,
 #define QKEY 0x11111111
 
 /*
- * Up to RTS. @gid, @dest_qp: the peer of an RC or UC QP. @wish: path_mtu and
- * timeout.
+ * Up to RTS. @gid, @dest_qp: the peer of an RC or UC QP. @wish: path_mtu, timeout
+ * and ah_attr.static_rate.
  */
 static inline void connect_qp_with(struct ibv_qp *qp, int gid_index,
 				   const union ibv_gid *gid, uint32_t dest_qp,
@@ -101,6 +101,7 @@ static inline void connect_qp_with(struct ibv_qp *qp, int gid_index,
 			.is_global = 1,
 			.grh.sgid_index = gid_index,
 			.grh.hop_limit = 64,
+			.static_rate = wish->ah_attr.static_rate,
 			.port_num = 1,
 		},
 	};
