@@ -40,12 +40,18 @@ static bool has_cc(const struct xroce_qp *qp)
 
 /* ---- set-up ------------------------------------------------------------------- */
 
+static u32 link_mbps(const struct xroce_qp *qp)
+{
+	return READ_ONCE(congest_of(qp)->mbps) ?: DEFAULT_MBPS;
+}
+
 static u64 cap_of(const struct xroce_qp *qp)
 {
 	int mbps = ib_rate_to_mbps(rdma_ah_get_static_rate(&qp->attr.ah_attr));
 	u64 cap = XROCE_CC_UNLIMITED;
 
-	if (mbps > 0)
+	/* rdma_cm gives that of the link: no limit at all. */
+	if (mbps > 0 && mbps < link_mbps(qp))
 		cap = xroce_cc_mbps(mbps);
 	/* kbit/s */
 	if (qp->attr.rate_limit)
@@ -56,7 +62,6 @@ static u64 cap_of(const struct xroce_qp *qp)
 void xroce_congest_start(struct xroce_qp *qp)
 {
 	struct xroce_congest *congest = congest_of(qp);
-	u32 mbps = READ_ONCE(congest->mbps) ?: DEFAULT_MBPS;
 
 	memset(&qp->congest, 0, sizeof(qp->congest));
 	if (qp->service == XROCE_UD)
@@ -64,7 +69,7 @@ void xroce_congest_start(struct xroce_qp *qp)
 	xroce_cc_init(&qp->congest.cc,
 		      qp->service == XROCE_RC ? READ_ONCE(congest->algorithm) :
 						&xroce_cc_none,
-		      &congest->rp, xroce_cc_mbps(mbps),
+		      &congest->rp, xroce_cc_mbps(link_mbps(qp)),
 		      ib_mtu_enum_to_int(qp->attr.path_mtu));
 	xroce_congest_reconfigure(qp);
 }

@@ -47,6 +47,7 @@ TEST(acked__smoothed_as_tcp_does)
 	xroce_rtt_acked(&rtt, 3, 31000);
 	CHECK_EQ(rtt.smoothed, 8000);
 	CHECK_EQ(rtt.variation, 5750);
+	CHECK_EQ(rtt.least, 1000);
 }
 
 TEST(sent__more_than_there_is_room_for)
@@ -77,7 +78,7 @@ TEST(patience__unknown_then_never_below_the_slack)
 	begin();
 	CHECK_EQ(xroce_rtt_patience(&rtt), 0);
 	xroce_rtt_guess(&rtt, 50000);
-	CHECK_EQ(xroce_rtt_patience(&rtt), 2050000);
+	CHECK_EQ(xroce_rtt_patience(&rtt), 5050000);
 	/* a guess does not replace a measurement */
 	xroce_rtt_guess(&rtt, 1);
 	CHECK_EQ(rtt.smoothed, 50000);

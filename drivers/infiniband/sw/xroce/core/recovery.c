@@ -65,7 +65,7 @@ static const u32 rnr_units[32] = {
 
 u32 xroce_req_window(const struct xroce_req *req)
 {
-	u64 pkts = div_u64(req->rtt.smoothed * SHORT_WINDOW, SHORT_RTT_NS);
+	u64 pkts = div_u64(req->rtt.least * SHORT_WINDOW, SHORT_RTT_NS);
 
 	pkts = min_t(u64, max_t(u64, pkts, SHORT_WINDOW), req->cfg.window);
 	if (req->cc)

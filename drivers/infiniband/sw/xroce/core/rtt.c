@@ -5,7 +5,7 @@
 #include "rtt.h"
 
 /* Programs at the other end are scheduled, too. */
-#define LEAST_SLACK_NS	2000000ULL
+#define LEAST_SLACK_NS	5000000ULL
 
 void xroce_rtt_sent(struct xroce_rtt *rtt, u32 psn, u64 now)
 {
@@ -22,6 +22,8 @@ static void smooth(struct xroce_rtt *rtt, u64 sample)
 {
 	u64 off;
 
+	if (!rtt->smoothed || sample < rtt->least)
+		rtt->least = sample;
 	if (!rtt->smoothed) {
 		rtt->smoothed = sample;
 		rtt->variation = sample / 2;

@@ -15,6 +15,7 @@
  * struct xroce_rtt - estimate; all zero is "nothing measured"
  * @smoothed: ns, 0 = unknown
  * @variation: ns
+ * @least: shortest sample, without the queues that we make ourselves
  * @stamps: when the packet before @psn was sent, oldest first from @first on
  * @first: free running
  * @end: free running
@@ -22,6 +23,7 @@
 struct xroce_rtt {
 	u64 smoothed;
 	u64 variation;
+	u64 least;
 	struct {
 		u64 at;
 		u32 psn;
