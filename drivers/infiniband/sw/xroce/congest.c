@@ -3,7 +3,9 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
+#include <net/dst.h>
 #include <net/inet_ecn.h>
+#include <net/sch_generic.h>
 #include "congest.h"
 #include "qp.h"
 #include "rx.h"
@@ -12,6 +14,9 @@
 
 /* As NICs do for all of a peer's QPs together. */
 #define PEER_INTERVAL_NS	(4 * NSEC_PER_USEC)
+
+/* What fq may have before its time. */
+#define FQ_AHEAD_NS		(1 * NSEC_PER_MSEC)
 
 /* Where the netdev can't tell. */
 #define DEFAULT_MBPS	10000
@@ -153,6 +158,7 @@ void xroce_congest_answer(struct xroce_qp *qp)
 	if (!qp->congest.owes_cnp)
 		return;
 	qp->congest.owes_cnp = false;
+	qp->congest.departs = 0;
 	xroce_count(xroce_qp_dev(qp), XROCE_STAT_NP_CNP_SENT, 1);
 	xroce_tx_cnp(qp, READ_ONCE(np->cnp_dscp) << 2,
 		     READ_ONCE(np->cnp_802p_prio));
@@ -179,14 +185,35 @@ static u32 overhead(const struct xroce_qp *qp)
 	       XROCE_ICRC_BYTES + XROCE_CC_FRAME_BYTES;
 }
 
+/*
+ * fq lets each packet out at its own time: it may have them somewhat sooner. Of the
+ * first queue only, and a hint: who is wrong sends a little burst.
+ */
+static bool has_fq(const struct xroce_qp *qp)
+{
+	const struct dst_entry *dst = qp->route.dst;
+	const struct Qdisc *qdisc;
+	bool is_fq;
+
+	if (!dst)
+		return false;
+	rcu_read_lock();
+	qdisc = rcu_dereference(netdev_get_tx_queue(dst->dev, 0)->qdisc);
+	is_fq = qdisc && !strcmp(qdisc->ops->id, "fq");
+	rcu_read_unlock();
+	return is_fq;
+}
+
 u32 xroce_congest_allows(struct xroce_qp *qp, u32 max, u64 now)
 {
 	struct xroce_cc *cc = &qp->congest.cc;
+	u64 ahead;
 
 	if (!has_cc(qp) || !xroce_cc_is_paced(cc))
 		return max;
-	if (!xroce_cc_may_send(cc, now)) {
-		qp->congest.is_held_up = true;
+	ahead = has_fq(qp) ? FQ_AHEAD_NS : 0;
+	if (!xroce_cc_may_send(cc, now + ahead)) {
+		qp->congest.held_until = cc->next_send - ahead / 2;
 		return 0;
 	}
 	return xroce_cc_burst(cc, cc->pmtu + overhead(qp), max);
@@ -197,12 +224,14 @@ void xroce_congest_sent(struct xroce_qp *qp, const struct xroce_burst *burst,
 {
 	struct xroce_cc *cc = &qp->congest.cc;
 
+	qp->congest.departs = 0;
 	if (has_cc(qp) && xroce_cc_is_paced(cc))
-		xroce_cc_sent(cc, burst->bytes + burst->npkts * overhead(qp),
-			      now);
+		qp->congest.departs =
+			xroce_cc_sent(cc, burst->bytes +
+					  burst->npkts * overhead(qp), now);
 }
 
 u64 xroce_congest_deadline(const struct xroce_qp *qp, u64 at)
 {
-	return qp->congest.is_held_up ? min(at, qp->congest.cc.next_send) : at;
+	return qp->congest.held_until ? min(at, qp->congest.held_until) : at;
 }

@@ -56,13 +56,15 @@ struct xroce_congest {
  * @cc: the algorithm's state; all zero for services without congestion control
  * @cnp_at: when the last CNP was sent, ns
  * @owes_cnp: one is to be sent
- * @is_held_up: something waits for cc.next_send
+ * @held_until: something waits until then; 0 = nothing does
+ * @departs: when the burst that is being sent may leave, ns; 0 = at once
  */
 struct xroce_qp_congest {
 	struct xroce_cc cc;
 	u64 cnp_at;
 	bool owes_cnp;
-	bool is_held_up;
+	u64 held_until;
+	u64 departs;
 };
 
 void xroce_congest_init(struct xroce_congest *congest);
@@ -88,7 +90,7 @@ void xroce_congest_answer(struct xroce_qp *qp);
 /* How many packets may leave now, at most @max; 0: none, the QP is run again. */
 u32 xroce_congest_allows(struct xroce_qp *qp, u32 max, u64 now);
 
-/* They left. */
+/* @burst goes to the back end now, with qp->congest.departs. */
 void xroce_congest_sent(struct xroce_qp *qp, const struct xroce_burst *burst,
 			u64 now);
 

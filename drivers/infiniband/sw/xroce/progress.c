@@ -57,6 +57,7 @@ static unsigned int send_answers(struct xroce_qp *qp)
 
 	while (n < BUDGET && (max = answers_allowed(qp, now)) &&
 	       xroce_resp_output(&qp->resp, max, &burst)) {
+		qp->congest.departs = 0;
 		if (burst.source == XROCE_FROM_MR)
 			xroce_congest_sent(qp, &burst, now);
 		if (xroce_tx_burst(qp, &burst, &sent) == -EACCES) {
@@ -172,7 +173,7 @@ static bool flush(struct xroce_qp *qp)
 	unsigned int recvs = xroce_flush_recvs(qp, BUDGET);
 
 	xroce_keep_purge(qp);
-	qp->congest.is_held_up = false;
+	qp->congest.held_until = 0;
 	raise_last_wqe(qp);
 	plan_flush_poll(qp, recvs);
 	skb_queue_purge(&qp->rx);
@@ -254,7 +255,7 @@ bool xroce_qp_progress(struct xroce_qp *qp)
 		return false;
 	}
 	if (qp->attr.qp_state != IB_QPS_ERR) {
-		qp->congest.is_held_up = false;
+		qp->congest.held_until = 0;
 		has_more |= receive(qp) >= BUDGET;
 		xroce_congest_answer(qp);
 		owes_answers = send_answers(qp) >= BUDGET;

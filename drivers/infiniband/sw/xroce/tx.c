@@ -148,6 +148,9 @@ static bool send_packet(const struct outgoing *out, struct sk_buff *skb)
 
 	if (out->av->is_group)
 		send_to_own_group(out, skb);
+	/* Monotonic: a bool in older kernels, an enum in newer ones. */
+	if (qp->congest.departs)
+		skb_set_delivery_time(skb, ns_to_ktime(qp->congest.departs), 1);
 	if (out->av->l3 == XROCE_L3_GRH)
 		err = xroce_eth_send(dev, skb, out->av);
 	else
