@@ -142,7 +142,7 @@ short_local_queue()
 	off_on_both_sides
 }
 
-# A QP whose packets wait in a queue: nobody waits for them.
+# A QP whose packets wait in a queue for 30 s: nobody waits for them.
 qp_goes_at_once()
 {
 	local start
@@ -155,7 +155,7 @@ qp_goes_at_once()
 	kill -KILL "$(pgrep -P "$pid" -x transfer || pgrep -x transfer)"
 	wait_for 20 no_qps || fail "QPs are still there"
 	note "took $(since "$start") s"
-	[ "$(since "$start" | cut -d . -f 1)" -lt 2 ] || fail "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt 15 ] || fail "took $(since "$start") s"
 	off_on_both_sides
 }
 
@@ -168,11 +168,11 @@ make_pair 4200
 note "seed $seed"
 packets_before=0
 
-run "RC, 1 % lost" lossy_transfer retransmitted_packets 'loss 1%' -n 100
+run "RC, 1 % lost" lossy_transfer retransmitted_packets 'loss 1%' -n 60
 run "RC, 5 % lost, path MTU 256" lossy_transfer retransmitted_packets 'loss 5%' -n 40 -m 1 -S 8192
-run "RC, 5 % doubled" lossy_transfer duplicate_request 'duplicate 5%' -n 100
+run "RC, 5 % doubled" lossy_transfer duplicate_request 'duplicate 5%' -n 60
 run "RC, a quarter reordered" lossy_transfer out_of_sequence 'delay 1ms reorder 75%' -n 30
-run "RC, 1 % damaged" lossy_transfer drop_icrc 'corrupt 1%' -n 100
+run "RC, 1 % damaged" lossy_transfer drop_icrc 'corrupt 1%' -n 60
 run "RC, all of it" lossy_transfer retransmitted_packets \
 	'delay 1ms reorder 95% loss 1% duplicate 1% corrupt 0.5%' -n 40
 run "RC, all of it, 16 QPs" lossy_transfer retransmitted_packets \
