@@ -1935,6 +1935,24 @@ TEST(window__grows_with_the_way)
 	CHECK_EQ(drain(), 1024 - 255);
 }
 
+TEST(window__is_wider_while_the_peer_keeps)
+{
+	struct xroce_req_cfg cfg = rc_cfg;
+
+	cfg.window = 1024;
+	begin(&cfg, 0);
+	req.peer = KEEPS;
+	post(XROCE_WR_WRITE, 2000 * PMTU, 0);
+	CHECK_EQ(drain(), 128);
+	nak(10);
+	check_repair(10);
+	CHECK_EQ(drain(), 138);
+	ack(127);
+	CHECK_EQ(drain(), 0);
+	ack(265);
+	CHECK_EQ(drain(), 128);
+}
+
 TEST(window__obeys_congestion_control)
 {
 	static struct xroce_cc cc;

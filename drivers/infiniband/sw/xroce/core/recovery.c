@@ -67,7 +67,11 @@ u32 xroce_req_window(const struct xroce_req *req)
 {
 	u64 pkts = div_u64(req->rtt.least * SHORT_WINDOW, SHORT_RTT_NS);
 
-	pkts = min_t(u64, max_t(u64, pkts, SHORT_WINDOW), req->cfg.window);
+	pkts = max_t(u64, pkts, SHORT_WINDOW);
+	/* What a peer keeps behind the hole has left the network. */
+	if (req->is_recovering && req->peer == XROCE_PEER_KEEPS)
+		pkts *= 2;
+	pkts = min_t(u64, pkts, req->cfg.window);
 	if (req->cc)
 		pkts = min_t(u64, pkts, req->cc->window / req->cfg.pmtu);
 	return (u32)max_t(u64, pkts, 1);
