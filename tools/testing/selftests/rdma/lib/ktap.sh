@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # patience is set by wait.sh
 #
 # Reporting in KTAP (Documentation/dev-tools/ktap.rst of the kernel).
 
@@ -21,7 +22,7 @@ leave()
 	local status=$? command
 	trap - EXIT
 	for command in "${at_exit_commands[@]}"; do
-		eval "$command" > /dev/null 2>&1
+		limited 60 eval "$command" > /dev/null 2>&1
 	done
 	rm -rf "$scratch"
 	exit "$status"
@@ -71,14 +72,17 @@ skip()
 # run DESCRIPTION COMMAND [ARG...]: one test. The command runs in a subshell with
 # errexit on and passes by returning 0; what it says is shown if it fails. What
 # it left running in the background ends with it. Lines of nested KTAP and notes
-# are passed on.
+# are passed on. After one that hangs in the kernel, nothing more can be tested.
 run()
 {
-	local description=$1 log=$scratch/log start=$EPOCHREALTIME status
+	local description=$1 log=$scratch/log start=$EPOCHREALTIME status case
 	shift
 	count=$((count + 1))
 	set +e
 	(
+		case=$BASHPID
+		watch_case $case &
+		disown
 		trap end_background EXIT
 		set -e
 		"$@"
@@ -98,8 +102,25 @@ run()
 			sed 's/^/#   /'
 		printf '# status %d after %s s\n' $status "$(since "$start")"
 		printf 'not ok %d %s\n' $count "$description"
+		[ ! -e "$scratch/hangs" ] || bail_out "$description hangs"
 		;;
 	esac
+}
+
+# watch_case PID: a case takes no longer than that. If it does, the log says what it
+# waits for, and it is left alone: what it started may never end.
+watch_case()
+{
+	local end=$((SECONDS + ${CASE_SECONDS:-300} * patience))
+	while kill -0 "$1" 2> /dev/null; do
+		[ $SECONDS -lt $end ] || {
+			echo "takes longer than ${CASE_SECONDS:-300} s"
+			show_stuck
+			: > "$scratch/hangs"
+			kill -KILL "$1"
+		}
+		sleep 1
+	done
 }
 
 # timeout(1) hands the signal on, and follows it up with SIGKILL.
@@ -109,7 +130,10 @@ end_background()
 	set +e
 	pids=$(jobs -p)
 	# shellcheck disable=SC2086 # a list of numbers
-	[ -z "$pids" ] || { kill $pids; wait $pids; } 2> /dev/null
+	[ -z "$pids" ] || {
+		kill $pids
+		wait_for 20 not kill -0 $pids || { show_stuck; kill -KILL $pids; }
+	} 2> /dev/null
 }
 
 # Call it last.

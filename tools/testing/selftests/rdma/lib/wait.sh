@@ -42,3 +42,31 @@ bounded()
 {
 	timeout -k 5 "$limit" "$@"
 }
+
+# limited SECONDS COMMAND...: like the command, but fails if it takes longer and
+# says what hangs. What not even SIGKILL ends is left behind.
+limited()
+{
+	local seconds=$1 pid
+	shift
+	"$@" &
+	pid=$!
+	wait_for "$seconds" not kill -0 $pid || {
+		echo "hangs after $seconds s: $*"
+		show_stuck
+		kill -KILL $pid
+		return 124
+	}
+	wait $pid
+}
+
+# Where in the kernel threads sleep that no signal wakes.
+show_stuck()
+{
+	local task
+	for task in /proc/[0-9]*/task/[0-9]*; do
+		grep -q '^State:.D' "$task/status" || continue
+		echo "stuck: ${task##*/} $(cat "$task/comm")"
+		sed 's/^/	/' "$task/stack"
+	done 2> /dev/null
+}
