@@ -10,7 +10,8 @@
 #
 # Promises: "rdma link del", the removal of the netdev, the end of its namespace
 # and "rmmod" return soon while programs are connected and sending; the programs
-# notice; nothing of TCP is left; afterwards the module can be unloaded.
+# notice; nothing of TCP is left; afterwards the module can be unloaded. A QP can be
+# destroyed while its connection is made, accepted or ended (iw_races.c).
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -19,11 +20,12 @@ LINK_TYPE=xiwarp
 need_link_type
 need rping rdmacm-utils
 need ib_send_bw perftest
+need_helper iw_races
 
 # Promised is a second; a machine that others use, too, stalls now and then.
 hang_s=${REMOVE_SECONDS:-5}
 
-plan 8
+plan 11
 
 start_programs()
 {
@@ -60,19 +62,22 @@ take_away()
 	local start
 	start_programs
 	start=$EPOCHREALTIME
-	"$@" || fail "failed or hangs: $*"
+	limited 60 "$@" || fail "failed or hangs: $*"
 	wait_for 20 not device_exists xr1 || fail "the device is still there"
 	note "took $(since "$start") s"
 	[ "$(since "$start" | cut -d . -f 1)" -lt "$hang_s" ] || fail "took $(since "$start") s"
-	wait_for 30 programs_have_ended || fail "a program does not notice"
+	programs_end || fail "a program does not notice"
+}
+
+programs_end()
+{
+	wait_for 30 programs_have_ended || { show_stuck; return 1; }
 }
 
 kill_all()
 {
-	local pids
-	pids=$(ip netns pids "xr$1")
-	# shellcheck disable=SC2086 # a list of numbers
-	[ -z "$pids" ] || kill -KILL $pids
+	# They may end by themselves at this moment.
+	ip netns pids "xr$1" | xargs -r kill -KILL 2> /dev/null || true
 }
 
 # Of the namespace that the netdev is in; who is in it keeps it.
@@ -87,7 +92,7 @@ killed()
 	start_programs
 	kill_all 1
 	kill_all 2
-	timeout 60 rdma link del xr1 || fail "rdma link del hangs"
+	limited 60 rdma link del xr1 || fail "rdma link del hangs"
 	add_link 1 xr1 eth0
 }
 
@@ -110,31 +115,45 @@ has_no_tcp()
 	! in_side 2 ss -Htn 'state established or state fin-wait-1 or state close-wait' | grep .
 }
 
+# In every second round the programs are killed, too.
 twenty_times()
 {
 	local i
 	for ((i = 0; i < 20; i++)); do
-		(exec_side 1 timeout 20 rping -s -a 10.0.0.1 -P) > /dev/null 2>&1 &
+		programs=()
+		start_one 1 rping -s -a 10.0.0.1 -P
 		wait_for 20 listens 7174 || fail "round $i: no listener"
-		(exec_side 2 timeout 20 rping -c -a 10.0.0.1 -C 100000) > /dev/null 2>&1 &
+		start_one 2 rping -c -a 10.0.0.1 -C 100000
 		sleep "0.0$((i % 10))"
-		timeout 20 rdma link del xr1 || fail "round $i"
+		limited 20 rdma link del xr1 || fail "round $i"
 		add_link 1 xr1 eth0 || fail "round $i: cannot add it again"
-		wait
+		[ $((i % 2)) = 0 ] || { kill_all 1; kill_all 2; }
+		programs_end || fail "round $i: a program does not end"
 	done
 }
 
+race()
+{
+	limited 30 in_side 1 "$(helper iw_races)" 10.0.0.1 4 "$1" > "$scratch/race" 2>&1 ||
+		{ cat "$scratch/race"; fail "race: $1"; }
+	note "$(cat "$scratch/race")"
+	grep -q -v '^0 ' "$scratch/race" || fail "no connection"
+}
+
 make_pair 1500
-run "rdma link del" take_away timeout 60 rdma link del xr1
+run "rdma link del" take_away rdma link del xr1
 again
-run "removal of the netdev" take_away timeout 60 ip -n xr1 link del eth0
+run "removal of the netdev" take_away ip -n xr1 link del eth0
 again
 run "end of the namespace" take_away end_namespace
 again
-run "modprobe -r" take_away timeout 60 modprobe -r xiwarp
+run "modprobe -r" take_away modprobe -r xiwarp
 again
 run "rdma link del under killed programs" killed
 run "twenty times in a row" twenty_times
+run "a QP destroyed while it is being connected" race connect
+run "a QP destroyed while it is accepted" race accept
+run "a QP destroyed together with its id" race destroy
 run "no connection is left" wait_for 10 has_no_tcp
 run "the module can be unloaded" unload
 finish
