@@ -62,7 +62,7 @@ int xiwarp_qp_begin(struct xiwarp_qp *qp, const struct xiwarp_mpa_agreed *agreed
 		if (!rd)
 			return -ENOMEM;
 	}
-	err = xiwarp_qp_own(qp);
+	err = xrdma_engine_own(&qp->engine);
 	if (err)
 		goto free;
 	if (qp->conn.state != XIWARP_IDLE || qp->ep) {
@@ -95,7 +95,7 @@ void xiwarp_qp_cancel(struct xiwarp_qp *qp)
 void xiwarp_qp_abort(struct xiwarp_qp *qp, const struct xiwarp_ep *ep)
 {
 	/* Who destroys it ends the stream himself. */
-	if (xiwarp_qp_own(qp))
+	if (xrdma_engine_own(&qp->engine))
 		return;
 	if (qp->ep == ep)
 		xiwarp_qp_end(qp, XIWARP_IN_ABORT);
@@ -188,7 +188,7 @@ int xiwarp_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
 	/* Those of InfiniBand mean nothing here, and do no harm. */
-	err = xiwarp_qp_own(qp);
+	err = xrdma_engine_own(&qp->engine);
 	if (err)
 		return err;
 	err = modify_owned(qp, attr, mask);
@@ -204,14 +204,17 @@ int xiwarp_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		    struct ib_qp_init_attr *init)
 {
 	struct xiwarp_qp *qp = to_xiwarp_qp(ibqp);
+	int err;
 
 	memset(attr, 0, sizeof(*attr));
-	mutex_lock(&qp->modify_mutex);
+	err = xrdma_engine_own(&qp->engine);
+	if (err)
+		return err;
 	attr->qp_state = xiwarp_qp_verbs_state(qp);
 	attr->qp_access_flags = qp->access;
 	attr->max_rd_atomic = qp->ord;
 	attr->max_dest_rd_atomic = qp->ird;
-	mutex_unlock(&qp->modify_mutex);
+	xiwarp_qp_disown(qp);
 	attr->cur_qp_state = attr->qp_state;
 	attr->path_mtu = IB_MTU_4096;
 	attr->port_num = 1;

@@ -111,7 +111,6 @@ static void init_fields(struct xiwarp_qp *qp, const struct ib_qp_init_attr *init
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->idle_state = IB_QPS_RESET;
 	qp->access = XIWARP_QP_ACCESS;
-	mutex_init(&qp->modify_mutex);
 	spin_lock_init(&qp->post_lock);
 	xiwarp_qp_run_init(qp);
 }
@@ -189,7 +188,7 @@ undo_sq:
  *  - the connection: xiwarp_ep_forget_qp() ends what it was doing for the QP and
  *    tells the iw_cm, which then gives its reference back;
  *  - sockets' callbacks with a reference from the table: xrdma_ref_del() waits;
- *  - the owner of the engine: xiwarp_qp_retire() waits and we never give it back;
+ *  - the owner of the engine: xrdma_engine_retire() waits and we never give it back;
  *  - the iw_cm, which modifies the QP that it has a reference to, and queries of
  *    "rdma resource": retired, it fails them;
  *  - timer and work item, on their way out: xiwarp_qp_stop() waits;
@@ -200,7 +199,7 @@ int xiwarp_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct xiwarp_qp *qp = to_xiwarp_qp(ibqp);
 
-	xiwarp_qp_retire(qp);
+	xrdma_engine_retire(&qp->engine);
 	xiwarp_qp_end(qp, XIWARP_IN_ABORT);
 	xiwarp_qp_detach(qp);
 	/* Nobody makes a connection for a QP in state ERROR, see claim_qp(). */

@@ -48,7 +48,7 @@ struct xiwarp_swqe {
 /**
  * struct xiwarp_qp - a queue pair
  *
- * attributes, written under @modify_mutex by the owner of the engine, read by all:
+ * attributes, written by a process that is the owner of the engine, read by all:
  * @ibqp: the verbs object
  * @ref: entry in the device's table; held by sockets' callbacks and the iw_cm
  * @cap: as told to the creator
@@ -57,8 +57,6 @@ struct xiwarp_swqe {
  * @ird, @ord: of the connection
  * @sq_sig_all: every send completes
  * @is_user: rings are mapped
- * @modify_mutex: serialises modify, query and destroy
- * @is_retired: it is being destroyed; under @modify_mutex
  *
  * engine, belongs to the owner (run.h):
  * @conn: state of the connection
@@ -84,12 +82,8 @@ struct xiwarp_swqe {
  *
  * mailbox, shared:
  * @connecting: the endpoint that makes a connection for us, with a reference
- * @kicks: 0 = nobody owns the engine (run.c)
- * @waiter: a process that wants to be the owner
- * @pending: in the per-CPU list of QPs to run
+ * @engine: who is the owner (run.h)
  * @work: continues a run
- * @timer: fires at the engine's deadline
- * @timer_at: when, ns; XIWARP_NEVER = not armed
  *
  * send queue:
  * @post_lock: kernel posters; interrupts off; a leaf
@@ -115,8 +109,6 @@ struct xiwarp_qp {
 	u16 ord;
 	bool sq_sig_all;
 	bool is_user;
-	struct mutex modify_mutex;
-	bool is_retired;
 
 	struct xiwarp_conn conn;
 	struct xiwarp_rdmap rdmap;
@@ -139,12 +131,8 @@ struct xiwarp_qp {
 	struct xiwarp_rdmap_stats seen;
 
 	struct xiwarp_ep *connecting;
-	atomic_t kicks;
-	struct completion *waiter;
-	struct list_head pending;
+	struct xrdma_engine engine;
 	struct work_struct work;
-	struct hrtimer timer;
-	u64 timer_at;
 
 	spinlock_t post_lock;
 	struct xrdma_shared *ring;

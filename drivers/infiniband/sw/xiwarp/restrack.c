@@ -17,7 +17,7 @@ static int get_tcp_info(struct xiwarp_qp *qp, struct tcp_info *info)
 	int err;
 
 	memset(info, 0, sizeof(*info));
-	err = xiwarp_qp_own(qp);
+	err = xrdma_engine_own(&qp->engine);
 	if (err)
 		return err;
 	if (qp->ep)

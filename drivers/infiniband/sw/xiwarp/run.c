@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ownership of a QP's engine (see run.h).
+ * Where a QP's engine runs (see run.h; xrdma/engine.c for who owns it).
  *
- * qp->kicks counts notes. Whoever takes it from 0 is the owner and stays it until
- * he takes it back to 0. Ownership can be passed on, with kicks left above 0: to
- * the per-CPU list (kick from inside a run), to the work item (budget used up,
- * interrupts off, socket busy), to a process that waits (modify, destroy).
- *
- * The owner holds no reference: the QP can't be destroyed before xiwarp_qp_retire(),
- * which waits for him. After giving ownership away he must not touch the QP.
+ * An owner passes it on, without touching the QP any more: to the per-CPU list
+ * (kick from inside a run), to the work item (budget used up, interrupts off,
+ * socket busy), to a process that waits (modify, destroy).
  *
  * A run also has the spinlock of the QP's socket, as softirqs have it: callbacks
  * of the socket come with it, others take it. When a process has locked the
@@ -28,51 +24,21 @@
 /* Runs in a row before a busy QP goes on in the work item. */
 #define RUNS_IN_A_ROW	16
 
-/**
- * struct xiwarp_runner - QPs that this CPU owns and has yet to run
- * @lock: only PREEMPT_RT needs it: there others can come between on this CPU
- * @pending: xiwarp_qp.pending
- * @is_active: an outer loop on this CPU will pick them up
- */
-struct xiwarp_runner {
-	raw_spinlock_t lock;
-	struct list_head pending;
-	bool is_active;
-};
-
-static DEFINE_PER_CPU(struct xiwarp_runner, runners);
+static DEFINE_PER_CPU(struct xrdma_runner, runners);
 static struct workqueue_struct *run_wq;
 
-static void arm_timer(struct xiwarp_qp *qp)
+static struct xiwarp_qp *qp_of(struct xrdma_engine *engine)
 {
-	u64 at = xiwarp_qp_deadline(qp);
-
-	/* An earlier timer fires, finds nothing and arms itself for @at. */
-	if (at == XIWARP_NEVER || at >= READ_ONCE(qp->timer_at))
-		return;
-	WRITE_ONCE(qp->timer_at, at);
-	hrtimer_start(&qp->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+	return container_of(engine, struct xiwarp_qp, engine);
 }
 
 static enum hrtimer_restart timer_fires(struct hrtimer *timer)
 {
-	struct xiwarp_qp *qp = container_of(timer, struct xiwarp_qp, timer);
+	struct xiwarp_qp *qp = container_of(timer, struct xiwarp_qp, engine.timer);
 
-	WRITE_ONCE(qp->timer_at, XIWARP_NEVER);
+	xrdma_engine_woken(&qp->engine);
 	xiwarp_qp_kick(qp);
 	return HRTIMER_NORESTART;
-}
-
-/* True if a process was waiting and is the owner now. */
-static bool hand_to_waiter(struct xiwarp_qp *qp)
-{
-	struct completion *waiter = READ_ONCE(qp->waiter);
-
-	if (!waiter)
-		return false;
-	WRITE_ONCE(qp->waiter, NULL);
-	complete(waiter);
-	return true;
 }
 
 /*
@@ -81,21 +47,22 @@ static bool hand_to_waiter(struct xiwarp_qp *qp)
  */
 static void run_qp(struct xiwarp_qp *qp)
 {
+	struct xrdma_engine *engine = &qp->engine;
 	unsigned int runs = 0;
 	bool has_more;
-	int seen;
+	int notes;
 
 	do {
-		seen = atomic_read(&qp->kicks);
+		notes = xrdma_engine_notes(engine);
 		has_more = xiwarp_qp_progress(qp);
-		arm_timer(qp);
-		if (hand_to_waiter(qp))
+		xrdma_engine_wake_at(engine, xiwarp_qp_deadline(qp));
+		if (xrdma_engine_hand_over(engine))
 			return;
 		if (has_more || ++runs == RUNS_IN_A_ROW) {
 			queue_work(run_wq, &qp->work);
 			return;
 		}
-	} while (atomic_sub_return(seen, &qp->kicks));
+	} while (!xrdma_engine_leave(engine, notes));
 }
 
 /* Run a QP that we own. Bottom halves are off. */
@@ -118,58 +85,36 @@ static void lock_and_run(struct xiwarp_qp *qp)
 	sock_put(sk);
 }
 
-/* Run @qp, which we own, and what its run kicks. Bottom halves are off. */
+/* Run @qp, which we own, and what its run kicks. */
 static void run_here(struct xiwarp_qp *qp)
 {
-	struct xiwarp_runner *runner = this_cpu_ptr(&runners);
+	struct xrdma_engine *engine = &qp->engine;
+	struct xrdma_runner *runner;
 
-	raw_spin_lock(&runner->lock);
-	list_add_tail(&qp->pending, &runner->pending);
-	if (runner->is_active)
-		goto unlock;
-
-	runner->is_active = true;
-	while ((qp = list_first_entry_or_null(&runner->pending, struct xiwarp_qp,
-					      pending))) {
-		list_del_init(&qp->pending);
-		raw_spin_unlock(&runner->lock);
-		lock_and_run(qp);
-		raw_spin_lock(&runner->lock);
-	}
-	runner->is_active = false;
-unlock:
-	raw_spin_unlock(&runner->lock);
+	local_bh_disable();
+	runner = this_cpu_ptr(&runners);
+	if (xrdma_runner_add(runner, engine))
+		while ((engine = xrdma_runner_next(runner)))
+			lock_and_run(qp_of(engine));
+	local_bh_enable();
 }
 
-/* Caller holds runner->lock. */
-static void leave_pending_to_work(struct xiwarp_runner *runner)
-{
-	struct xiwarp_qp *qp, *next;
-
-	list_for_each_entry_safe(qp, next, &runner->pending, pending) {
-		list_del_init(&qp->pending);
-		queue_work(run_wq, &qp->work);
-	}
-}
-
-/* Run @qp, which we own and whose socket is locked; no other. Bottom halves off. */
+/* Run @qp, which we own and whose socket is locked. What that kicks has to wait. */
 static void run_locked(struct xiwarp_qp *qp)
 {
-	struct xiwarp_runner *runner = this_cpu_ptr(&runners);
+	struct xrdma_runner *runner;
+	struct xrdma_engine *engine;
 
-	raw_spin_lock(&runner->lock);
-	if (runner->is_active) {
+	local_bh_disable();
+	runner = this_cpu_ptr(&runners);
+	if (xrdma_runner_enter(runner)) {
+		run_qp(qp);
+		while ((engine = xrdma_runner_next(runner)))
+			queue_work(run_wq, &qp_of(engine)->work);
+	} else {
 		queue_work(run_wq, &qp->work);
-		goto unlock;
 	}
-	runner->is_active = true;
-	raw_spin_unlock(&runner->lock);
-	run_qp(qp);
-	raw_spin_lock(&runner->lock);
-	runner->is_active = false;
-	leave_pending_to_work(runner);
-unlock:
-	raw_spin_unlock(&runner->lock);
+	local_bh_enable();
 }
 
 static void run_work(struct work_struct *work)
@@ -182,107 +127,59 @@ static void run_work(struct work_struct *work)
 		lock_sock(sk);
 		release_sock(sk);
 	}
-	local_bh_disable();
 	run_here(qp);
-	local_bh_enable();
 }
 
 void xiwarp_qp_kick(struct xiwarp_qp *qp)
 {
-	if (atomic_fetch_inc(&qp->kicks))
+	if (!xrdma_engine_kick(&qp->engine))
 		return;
-	if (irqs_disabled() || in_hardirq()) {
+	if (irqs_disabled() || in_hardirq())
 		queue_work(run_wq, &qp->work);
-		return;
-	}
-	local_bh_disable();
-	run_here(qp);
-	local_bh_enable();
+	else
+		run_here(qp);
 }
 
 void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk)
 {
-	if (atomic_fetch_inc(&qp->kicks))
+	if (!xrdma_engine_kick(&qp->engine))
 		return;
 	/*
 	 * It may have another connection by now; or the lock is a process's, who
 	 * works off what came meanwhile.
 	 */
 	if (irqs_disabled() || xiwarp_ep_sk(qp->ep) != sk ||
-	    sock_owned_by_user_nocheck(sk)) {
+	    sock_owned_by_user_nocheck(sk))
 		queue_work(run_wq, &qp->work);
-		return;
-	}
-	local_bh_disable();
-	run_locked(qp);
-	local_bh_enable();
-}
-
-static void wait_for_engine(struct xiwarp_qp *qp)
-{
-	DECLARE_COMPLETION_ONSTACK(owned);
-
-	/* Visible before our note is: whoever sees the note sees us wait. */
-	WRITE_ONCE(qp->waiter, &owned);
-	if (!atomic_fetch_inc(&qp->kicks))
-		WRITE_ONCE(qp->waiter, NULL);
 	else
-		wait_for_completion(&owned);
-}
-
-int xiwarp_qp_own(struct xiwarp_qp *qp)
-{
-	mutex_lock(&qp->modify_mutex);
-	if (qp->is_retired) {
-		mutex_unlock(&qp->modify_mutex);
-		return -EAGAIN;
-	}
-	wait_for_engine(qp);
-	return 0;
-}
-
-void xiwarp_qp_retire(struct xiwarp_qp *qp)
-{
-	mutex_lock(&qp->modify_mutex);
-	wait_for_engine(qp);
-	qp->is_retired = true;
-	mutex_unlock(&qp->modify_mutex);
+		run_locked(qp);
 }
 
 void xiwarp_qp_disown(struct xiwarp_qp *qp)
 {
-	lockdep_assert_held(&qp->modify_mutex);
-	local_bh_disable();
 	run_here(qp);
-	local_bh_enable();
-	mutex_unlock(&qp->modify_mutex);
+	xrdma_engine_disown(&qp->engine);
 }
 
 void xiwarp_qp_stop(struct xiwarp_qp *qp)
 {
 	/* Both may still be on their way out of kick() or run_work(). */
-	hrtimer_cancel(&qp->timer);
+	hrtimer_cancel(&qp->engine.timer);
 	cancel_work_sync(&qp->work);
 }
 
 void xiwarp_qp_run_init(struct xiwarp_qp *qp)
 {
-	atomic_set(&qp->kicks, 0);
-	INIT_LIST_HEAD(&qp->pending);
+	xrdma_engine_init(&qp->engine, timer_fires);
 	INIT_WORK(&qp->work, run_work);
-	hrtimer_setup(&qp->timer, timer_fires, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_SOFT);
-	qp->timer_at = XIWARP_NEVER;
 }
 
 int xiwarp_run_init(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		raw_spin_lock_init(&per_cpu(runners, cpu).lock);
-		INIT_LIST_HEAD(&per_cpu(runners, cpu).pending);
-	}
+	for_each_possible_cpu(cpu)
+		xrdma_runner_init(&per_cpu(runners, cpu));
 	/* Writing pages out may depend on us. */
 	run_wq = alloc_workqueue("xiwarp", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
 	return run_wq ? 0 : -ENOMEM;

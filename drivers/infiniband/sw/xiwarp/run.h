@@ -25,22 +25,12 @@ void xiwarp_qp_kick(struct xiwarp_qp *qp);
 /* The same from a callback of @sk, which is locked. */
 void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk);
 
-/*
- * Become the owner, as a process, and keep others from modifying @qp. Sleeps until
- * the present owner is done with its run. -EAGAIN: @qp is being destroyed; those
- * who have only a reference to it meet that, and the dump of "rdma resource" then
- * goes on with the next.
- */
-int xiwarp_qp_own(struct xiwarp_qp *qp);
-/* Give it back: runs what was noted meanwhile. */
+/* Give back what xrdma_engine_own() gave: runs what was noted meanwhile. */
 void xiwarp_qp_disown(struct xiwarp_qp *qp);
 
-/* Become the owner for good. Once, to destroy @qp. Sleeps. */
-void xiwarp_qp_retire(struct xiwarp_qp *qp);
-
 /*
- * Of a retired QP: wait for timer and work item. Nobody but the caller touches the
- * engine any more. Sleeps.
+ * After xrdma_engine_retire(): wait for timer and work item. Nobody but the caller
+ * touches the engine any more. Sleeps.
  */
 void xiwarp_qp_stop(struct xiwarp_qp *qp);
 

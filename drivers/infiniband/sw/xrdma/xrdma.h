@@ -7,7 +7,9 @@
 #define XRDMA_H
 
 #include <linux/completion.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -74,6 +76,80 @@ void xrdma_ref_put(struct xrdma_ref *ref);
 
 /* Make the number invalid and wait until nobody holds a reference. May sleep. */
 void xrdma_ref_del(struct xrdma_table *table, struct xrdma_ref *ref);
+
+/* ---- engine.c: one owner at a time ----------------------------------------- */
+
+#define XRDMA_NEVER	U64_MAX
+
+/**
+ * struct xrdma_engine - who may run a QP, and when it must be run
+ * @kicks: notes; 0 = nobody owns it
+ * @waiter: a process that wants to be the owner
+ * @mutex: serialises processes who want that
+ * @is_retired: the QP is being destroyed; under @mutex
+ * @pending: in the list of a struct xrdma_runner
+ * @timer: fires at the engine's deadline
+ * @timer_at: when, ns; XRDMA_NEVER = not armed
+ */
+struct xrdma_engine {
+	atomic_t kicks;
+	struct completion *waiter;
+	struct mutex mutex;
+	bool is_retired;
+	struct list_head pending;
+	struct hrtimer timer;
+	u64 timer_at;
+};
+
+void xrdma_engine_init(struct xrdma_engine *engine,
+		       enum hrtimer_restart (*timer_fires)(struct hrtimer *));
+
+/* Note that something happened. Any context. Return: true if the engine is ours now. */
+static inline bool xrdma_engine_kick(struct xrdma_engine *engine)
+{
+	return !atomic_fetch_inc(&engine->kicks);
+}
+
+/* Before a run: how many notes it will work off. */
+static inline int xrdma_engine_notes(const struct xrdma_engine *engine)
+{
+	return atomic_read(&engine->kicks);
+}
+
+/* After it. Return: true if it is nobody's now, false if more notes came. */
+static inline bool xrdma_engine_leave(struct xrdma_engine *engine, int notes)
+{
+	return !atomic_sub_return(notes, &engine->kicks);
+}
+
+/* The timer has fired and can be set again. */
+static inline void xrdma_engine_woken(struct xrdma_engine *engine)
+{
+	WRITE_ONCE(engine->timer_at, XRDMA_NEVER);
+}
+
+void xrdma_engine_wake_at(struct xrdma_engine *engine, u64 at);
+bool xrdma_engine_hand_over(struct xrdma_engine *engine);
+int xrdma_engine_own(struct xrdma_engine *engine);
+void xrdma_engine_disown(struct xrdma_engine *engine);
+void xrdma_engine_retire(struct xrdma_engine *engine);
+
+/**
+ * struct xrdma_runner - engines that a CPU owns and has yet to run
+ * @lock: only PREEMPT_RT needs it: there others can come between on this CPU
+ * @pending: xrdma_engine.pending
+ * @is_active: an outer loop on this CPU will pick them up
+ */
+struct xrdma_runner {
+	raw_spinlock_t lock;
+	struct list_head pending;
+	bool is_active;
+};
+
+void xrdma_runner_init(struct xrdma_runner *runner);
+bool xrdma_runner_enter(struct xrdma_runner *runner);
+bool xrdma_runner_add(struct xrdma_runner *runner, struct xrdma_engine *engine);
+struct xrdma_engine *xrdma_runner_next(struct xrdma_runner *runner);
 
 /* ---- mr.c: memory regions ------------------------------------------------ */
 

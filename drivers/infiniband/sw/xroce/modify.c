@@ -343,7 +343,7 @@ int xroce_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	struct xroce_qp *qp = to_xroce_qp(ibqp);
 	int err;
 
-	err = xroce_qp_own(qp);
+	err = xrdma_engine_own(&qp->engine);
 	if (err)
 		return err;
 	err = modify_owned(qp, attr, mask);
@@ -357,7 +357,7 @@ int xroce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	struct xroce_qp *qp = to_xroce_qp(ibqp);
 	int err;
 
-	err = xroce_qp_own(qp);
+	err = xrdma_engine_own(&qp->engine);
 	if (err)
 		return err;
 	*attr = qp->attr;

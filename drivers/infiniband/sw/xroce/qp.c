@@ -172,7 +172,6 @@ static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->attr.qp_state = IB_QPS_RESET;
 	qp->attr.path_mtu = IB_MTU_1024;
-	mutex_init(&qp->modify_mutex);
 	spin_lock_init(&qp->post_lock);
 	skb_queue_head_init(&qp->rx);
 	xrdma_windows_init(&qp->windows);
@@ -276,11 +275,11 @@ undo_sq:
 /*
  * Who may still know the QP, and why he is gone afterwards:
  *  - receivers with a reference from the QPN table: xrdma_ref_del() waits;
- *  - the owner of the engine: xroce_qp_retire() waits and we never give it back;
+ *  - the owner of the engine: xroce_qp_stop() waits and we never give it back;
  *  - timer and work items, on their way out: xroce_qp_stop() and events_stop() wait;
  *  - a CQ that fails: it was detached, under the CQ's lock;
  *  - posters and verbs callers: the verbs core holds them off, but for queries of
- *    "rdma resource", which come until the verbs object is gone: retired, it fails
+ *    "rdma resource", which come until the verbs object is gone: stopped, it fails
  *    them.
  * Packets that were sent refer to nothing of ours.
  */
@@ -290,7 +289,6 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	detach_cqs(qp);
 	take_number(qp);
-	xroce_qp_retire(qp);
 	xroce_qp_stop(qp);
 	xroce_qp_events_stop(qp);
 

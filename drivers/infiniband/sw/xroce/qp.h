@@ -50,7 +50,7 @@ struct xroce_swqe {
 /**
  * struct xroce_qp - a queue pair
  *
- * attributes, written under @modify_mutex by the owner of the engine, read by all:
+ * attributes, written by a process that is the owner of the engine, read by all:
  * @ibqp: the verbs object
  * @ref: entry in the QPN table; held by receivers, the timer and the work item
  * @idle: of @ref
@@ -61,8 +61,6 @@ struct xroce_swqe {
  * @av: RC, UC: the peer
  * @service: enum xroce_service
  * @max_send_sge, @max_inline: of a send slot
- * @modify_mutex: serialises modify, query and destroy
- * @is_retired: it is being destroyed; under @modify_mutex
  *
  * engine, belongs to the owner (run.h):
  * @req, @resp: the protocol
@@ -85,13 +83,9 @@ struct xroce_swqe {
  * @req_seen, @resp_seen: engine statistics that the device counters have
  *
  * mailbox, shared:
- * @kicks: 0 = nobody owns the engine (run.c)
- * @waiter: a process that wants to be the owner
+ * @engine: who is the owner (run.h)
  * @rx: received packets, struct xroce_rx_cb in skb->cb
- * @pending: in the per-CPU list of QPs to run
  * @work: continues a run
- * @timer: fires at the engine's deadline
- * @timer_at: when, ns; XROCE_NEVER = not armed
  *
  * send queue, posters hold @post_lock:
  * @post_lock: kernel posters and doorbells; interrupts off; a leaf
@@ -118,8 +112,6 @@ struct xroce_qp {
 	u8 service;
 	u32 max_send_sge;
 	u32 max_inline;
-	struct mutex modify_mutex;
-	bool is_retired;
 
 	struct xroce_req req;
 	struct xroce_resp resp;
@@ -141,13 +133,9 @@ struct xroce_qp {
 	struct xroce_req_stats req_seen;
 	struct xroce_resp_stats resp_seen;
 
-	atomic_t kicks;
-	struct completion *waiter;
+	struct xrdma_engine engine;
 	struct sk_buff_head rx;
-	struct list_head pending;
 	struct work_struct work;
-	struct hrtimer timer;
-	u64 timer_at;
 
 	spinlock_t post_lock;
 	struct xroce_ring ring;

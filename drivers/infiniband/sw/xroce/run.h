@@ -32,22 +32,12 @@ void xroce_qp_kick(struct xroce_qp *qp);
 /* The same where no run may take place: it is left to a work item. Any context. */
 void xroce_qp_kick_later(struct xroce_qp *qp);
 
-/*
- * Become the owner, as a process, and keep others from modifying @qp. Sleeps until
- * the present owner is done with its run. -EAGAIN: @qp is being destroyed; those
- * who have only a reference to it meet that, and the dump of "rdma resource" then
- * goes on with the next.
- */
-int xroce_qp_own(struct xroce_qp *qp);
-/* Give it back: runs what was noted meanwhile. */
+/* Give back what xrdma_engine_own() gave: runs what was noted meanwhile. */
 void xroce_qp_disown(struct xroce_qp *qp);
 
-/* Become the owner for good. Once, to destroy @qp. Sleeps. */
-void xroce_qp_retire(struct xroce_qp *qp);
-
 /*
- * Of a retired QP: wait for timer and work item. Nobody but the caller touches the
- * engine any more. Sleeps.
+ * To destroy @qp: become the owner for good, and wait for timer and work item.
+ * Nobody but the caller touches the engine any more. Sleeps.
  */
 void xroce_qp_stop(struct xroce_qp *qp);
 
