@@ -77,6 +77,15 @@ void xrdma_ref_put(struct xrdma_ref *ref);
 /* Make the number invalid and wait until nobody holds a reference. May sleep. */
 void xrdma_ref_del(struct xrdma_table *table, struct xrdma_ref *ref);
 
+/* ---- device.c: steps in the life of a device --------------------------------- */
+
+int xrdma_check_free(struct net_device *ndev, enum rdma_driver_id id,
+		     const char *driver);
+int xrdma_register(struct ib_device *ibdev, const char *name,
+		   const struct net_device *ndev, const bool *is_leaving);
+void xrdma_unregister_soon(struct ib_device *ibdev);
+void xrdma_tell_port_event(struct ib_device *ibdev, enum ib_event_type type);
+
 /* ---- engine.c: one owner at a time ----------------------------------------- */
 
 #define XRDMA_NEVER	U64_MAX

@@ -129,8 +129,6 @@ struct xroce_dev *xroce_dev_find_rcu(struct net *net, const union ib_gid *dgid,
 /* Each refusal says what to do about it; a loop of attempts can't flood the log. */
 static int check_netdev(struct net_device *ndev)
 {
-	struct ib_device *other;
-
 	if (is_vlan_dev(ndev)) {
 		pr_err_ratelimited("%s is a VLAN: add the link on %s, which has the VLAN's addresses too\n",
 				   netdev_name(ndev),
@@ -143,16 +141,7 @@ static int check_netdev(struct net_device *ndev)
 				   netdev_name(ndev));
 		return -EOPNOTSUPP;
 	}
-	/* Ours are not found this way: they have the get_netdev operation. */
-	other = ib_device_get_by_netdev(ndev, RDMA_DRIVER_RXE);
-	if (other) {
-		pr_err_ratelimited("%s has the rxe device %s: 'rdma link del %s' first\n",
-				   netdev_name(ndev), dev_name(&other->dev),
-				   dev_name(&other->dev));
-		ib_device_put(other);
-		return -EEXIST;
-	}
-	return 0;
+	return xrdma_check_free(ndev, RDMA_DRIVER_RXE, "rxe");
 }
 
 /* CMs tell hosts apart by it: a device without a MAC of its own invents one. */
@@ -255,38 +244,6 @@ static int publish(struct xroce_dev *dev, struct net *net)
 	return err;
 }
 
-static int register_dev(struct xroce_dev *dev, const char *name)
-{
-	struct ib_device *ibdev = &dev->ibdev;
-	bool is_leaving;
-	int err;
-
-	/* Once registered, others may unregister it: keep the memory. */
-	get_device(&ibdev->dev);
-	err = ib_register_device(ibdev, name, NULL);
-	if (err) {
-		if (err == -ENFILE)
-			err = -EEXIST;	/* the core's word for a name in use */
-		pr_err_ratelimited("%s can't be registered on %s: %s (%d)\n",
-				   name, netdev_name(dev->ndev), err == -EEXIST ?
-				   "another device has that name" : "error",
-				   err);
-		ib_dealloc_device(ibdev);
-		goto put;
-	}
-	/* If the netdev went away before, its notifier could not unregister us. */
-	rtnl_lock();
-	is_leaving = dev->is_leaving;
-	rtnl_unlock();
-	if (is_leaving && ib_device_try_get(ibdev)) {
-		ib_unregister_device_and_put(ibdev);
-		err = -ENODEV;
-	}
-put:
-	put_device(&ibdev->dev);
-	return err;
-}
-
 static int add_in(const char *name, struct net_device *ndev, struct net *net)
 {
 	struct xroce_dev *dev;
@@ -302,7 +259,7 @@ static int add_in(const char *name, struct net_device *ndev, struct net *net)
 		ib_dealloc_device(&dev->ibdev);
 		return err;
 	}
-	return register_dev(dev, name);
+	return xrdma_register(&dev->ibdev, name, ndev, &dev->is_leaving);
 }
 
 static int newlink(const char *name, struct net_device *ndev)

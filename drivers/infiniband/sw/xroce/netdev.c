@@ -11,21 +11,6 @@
 #include "port.h"
 #include "stats.h"
 
-static void dispatch(struct xroce_dev *dev, enum ib_event_type type)
-{
-	struct ib_event event = {
-		.device = &dev->ibdev,
-		.element.port_num = 1,
-		.event = type,
-	};
-
-	/* Who has not seen the device yet needs no news of it. */
-	if (!ib_device_try_get(&dev->ibdev))
-		return;
-	ib_dispatch_event(&event);
-	ib_device_put(&dev->ibdev);
-}
-
 /* One event for each real change, however many the netdev announces. */
 static void refresh(struct xroce_dev *dev)
 {
@@ -36,18 +21,8 @@ static void refresh(struct xroce_dev *dev)
 	dev->is_active = is_active;
 	if (!is_active)
 		xroce_count(dev, XROCE_STAT_LINK_DOWNED, 1);
-	dispatch(dev, is_active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
-}
-
-/* The netdev ends or moves to another namespace: so does the device end. */
-static void leave(struct xroce_dev *dev)
-{
-	WRITE_ONCE(dev->is_leaving, true);
-	/* Else it is not registered yet, and whoever does that looks again. */
-	if (!ib_device_try_get(&dev->ibdev))
-		return;
-	ib_unregister_device_queued(&dev->ibdev);
-	ib_device_put(&dev->ibdev);
+	xrdma_tell_port_event(&dev->ibdev, is_active ? IB_EVENT_PORT_ACTIVE :
+						       IB_EVENT_PORT_ERR);
 }
 
 /* RTNL is held. */
@@ -70,7 +45,9 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 		refresh(dev);
 		break;
 	case NETDEV_UNREGISTER:
-		leave(dev);
+		/* It ends or moves to another namespace: so does the device end. */
+		WRITE_ONCE(dev->is_leaving, true);
+		xrdma_unregister_soon(&dev->ibdev);
 		break;
 	}
 unlock:
