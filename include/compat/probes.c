@@ -4,6 +4,7 @@
  * begins a probe; it is answered with yes if the compiler finds no error from
  * there to the next one. Never linked, never run. scripts/compat-probe has more.
  */
+#include <linux/crc32.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -53,6 +54,9 @@ void probe_hrtimer(void) { hrtimer_setup(0, 0, 0, 0); }
 /* HAVE_UDP_TUNNEL_SOCK: UDP tunnels are made from a struct sock, not a socket */
 extern typeof(&udp_tunnel_sock_release) release;
 extern void (*release)(struct sock *sk);
+
+/* HAVE_FAST_CRC32: the library uses what the processor has */
+u32 probe_crc(void) { return crc32_optimizations(); }
 
 /* HAVE_FLOWI4_DSCP: replaces flowi4_tos */
 extern typeof(((struct flowi4 *)0)->flowi4_dscp) dscp;

@@ -4,9 +4,24 @@
 #include <linux/build_bug.h>
 #include <linux/module.h>
 #include <asm/bitsperlong.h>
+#include "xrdma.h"
 
 /* Keys and addresses of the verbs are 64 bit and stand for kernel pointers. */
 static_assert(BITS_PER_LONG == 64);
+
+static int __init xrdma_init(void)
+{
+	xrdma_crc_init();
+	return 0;
+}
+
+static void __exit xrdma_exit(void)
+{
+	xrdma_crc_exit();
+}
+
+module_init(xrdma_init);
+module_exit(xrdma_exit);
 
 MODULE_DESCRIPTION("Common parts of software RDMA drivers");
 MODULE_LICENSE("Dual BSD/GPL");

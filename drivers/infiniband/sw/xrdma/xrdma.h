@@ -457,6 +457,11 @@ u64 xrdma_shared_offset(const struct xrdma_shared *shared);
 int xrdma_mmap(struct ib_ucontext *ucontext, struct vm_area_struct *vma);
 void xrdma_mmap_free(struct rdma_user_mmap_entry *entry);
 
+/* ---- crc.c: what older kernels lack, see compat/linux/crc32.h --------------- */
+
+void xrdma_crc_init(void);
+void xrdma_crc_exit(void);
+
 /* ---- stats.c: per-CPU counters --------------------------------------------- */
 
 /**
