@@ -124,9 +124,12 @@ static int create_rq(struct xroce_qp *qp, struct ib_ucontext *ucontext,
 		     struct ib_qp_init_attr *init)
 {
 	struct ib_qp_cap *cap = &init->cap;
+	u32 max_sge = init->srq ? to_xroce_srq(init->srq)->rq.max_sge :
+				  cap->max_recv_sge;
 	int err;
 
-	qp->rqe = kzalloc(sizeof(*qp->rqe), GFP_KERNEL_ACCOUNT);
+	qp->rqe = kzalloc(struct_size(qp->rqe, sge, max_sge),
+			  GFP_KERNEL_ACCOUNT);
 	if (!qp->rqe)
 		return -ENOMEM;
 	if (init->srq) {

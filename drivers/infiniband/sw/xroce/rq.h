@@ -11,7 +11,7 @@
  * struct xroce_rqe - trusted copy of one receive request
  * @wr_id: the caller's cookie
  * @length: sum of the SGEs
- * @num_sge: entries of @sge, 0..XROCE_MAX_SGE
+ * @num_sge: entries of @sge, as many as the receive queue takes at most
  * @is_bad: num_sge was out of range; must complete with LOC_QP_OP_ERR
  * @sge: keys are checked when data is placed
  */
@@ -20,7 +20,7 @@ struct xroce_rqe {
 	u64 length;
 	u32 num_sge;
 	bool is_bad;
-	struct ib_sge sge[XROCE_MAX_SGE];
+	struct ib_sge sge[];
 };
 
 /**
