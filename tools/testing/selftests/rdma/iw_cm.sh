@@ -28,7 +28,7 @@ plan 16
 
 start_server()
 {
-	(exec_side 1 timeout -k 5 600 rping -s -P) > "$scratch/rping" 2>&1 &
+	(exec_side 1 timeout -k 5 $((600 * patience)) rping -s -P) > "$scratch/rping" 2>&1 &
 	rping_pid=$!
 	at_exit kill $rping_pid
 	wait_for 20 is_listening_for_rping || bail_out "rping does not listen"
@@ -41,7 +41,7 @@ is_listening_for_rping()
 
 as_peer()
 {
-	in_side 2 timeout -k 5 60 "$peer" "$@"
+	in_side 2 timeout -k 5 "$limit" "$peer" "$@"
 }
 
 # shellcheck disable=SC2120 # the arguments are options
@@ -69,11 +69,11 @@ client()
 {
 	local case=$1 status=0
 	shift
-	(exec_side 2 timeout -k 5 60 "$peer" "$case" 10.0.0.2 7175) > "$scratch/peer" 2>&1 &
+	(exec_side 2 timeout -k 5 "$limit" "$peer" "$case" 10.0.0.2 7175) > "$scratch/peer" 2>&1 &
 	server_pid=$!
 	wait_for 20 in_side 2 bash -c 'ss -Htln "sport = :7175" | grep -q .' ||
 		fail "the peer does not listen"
-	in_side 1 timeout -k 5 40 rping -c -a 10.0.0.2 -p 7175 -C 1 > "$scratch/client" 2>&1 || status=$?
+	in_side 1 timeout -k 5 "$limit" rping -c -a 10.0.0.2 -p 7175 -C 1 > "$scratch/client" 2>&1 || status=$?
 	cat "$scratch/client" "$scratch/peer"
 	[ "$status" != 124 ] || fail "rping hangs"
 	"$@"
@@ -96,7 +96,7 @@ black_hole()
 	start=$EPOCHREALTIME
 	timeout 30 rdma link del xr1 || fail "rdma link del hangs"
 	note "rdma link del took $(since "$start") s"
-	[ "$(since "$start" | cut -d . -f 1)" -lt 4 ] || fail "rdma link del took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt $((4 * patience)) ] || fail "rdma link del took $(since "$start") s"
 	kill -KILL "$pid" 2> /dev/null || true
 	wait_for 5 not kill -0 "$pid" || fail "the program does not end"
 	add_link 1 xr1 eth0
@@ -105,7 +105,7 @@ black_hole()
 # A pair of programs that write nonsense into their rings, beside honest traffic.
 hostile_rings()
 {
-	(exec_side 1 timeout -k 5 60 "$(helper iw_hostile_rings)" 10.0.0.1 7300 8 "${SEED:-$RANDOM}") &
+	(exec_side 1 timeout -k 5 "$limit" "$(helper iw_hostile_rings)" 10.0.0.1 7300 8 "${SEED:-$RANDOM}") &
 	good_ping crc
 	good_ping markers
 	wait $! || fail "it did not end well"

@@ -18,10 +18,14 @@ A server that:
   serve-garbage         answers with garbage
   serve-silent          never answers
 """
+import os
 import socket
 import struct
 import sys
 import time
+
+# How many times slower than usual the machine may be, see lib/wait.sh.
+patience = int(os.environ.get('PATIENCE', '1'))
 
 REQUEST = b'MPA ID Req Frame'
 REPLY = b'MPA ID Rep Frame'
@@ -66,7 +70,7 @@ class Peer:
         self.rx_markers = False
         self.position = 0       # of the receiving stream, for markers
         self.msn = {0: 1, 1: 1, 2: 1}
-        sock.settimeout(8)
+        sock.settimeout(8 * patience)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def put(self, data):

@@ -61,7 +61,7 @@ name_twice()
 # hold_port SIDE 4|6
 hold_port()
 {
-	(exec_side "$1" timeout 300 python3 -c "
+	(exec_side "$1" timeout $((300 * patience)) python3 -c "
 import socket, time
 s = socket.socket(socket.AF_INET6 if $2 == 6 else socket.AF_INET, socket.SOCK_DGRAM)
 if $2 == 6:

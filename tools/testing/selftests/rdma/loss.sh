@@ -155,7 +155,7 @@ qp_goes_at_once()
 	kill -KILL "$(pgrep -P "$pid" -x transfer || pgrep -x transfer)"
 	wait_for 20 no_qps || fail "QPs are still there"
 	note "took $(since "$start") s"
-	[ "$(since "$start" | cut -d . -f 1)" -lt 15 ] || fail "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt $((15 * patience)) ] || fail "took $(since "$start") s"
 	off_on_both_sides
 }
 

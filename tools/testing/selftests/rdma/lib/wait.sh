@@ -6,6 +6,7 @@
 # A kernel that watches its own memory is several times slower.
 patience=1
 [ ! -e /sys/kernel/debug/kmemleak ] || patience=5
+export PATIENCE=$patience
 
 # A program that takes longer than this hangs.
 limit=${LIMIT:-$((90 * patience))}
