@@ -1790,11 +1790,13 @@ TEST(reorder__holes_that_fill_themselves_are_waited_for)
 	drain();
 	nak(2);
 	check_repair(2);
-	/* the answer comes too early to be one to the repair */
+	/* both copies arrive */
 	now += 100000;
-	nak(4);
+	ack(3);
+	ack(3);
 	CHECK_EQ(req.stats.spurious, 1);
 	CHECK(req.reorder_ns >= 200000);
+	nak(5);
 	CHECK(!out(100));
 	CHECK_EQ(xroce_req_deadline(&req), now + req.reorder_ns);
 	/* it came */
@@ -1802,6 +1804,36 @@ TEST(reorder__holes_that_fill_themselves_are_waited_for)
 	ack(6);
 	CHECK(xroce_req_is_drained(&req));
 	CHECK_EQ(req.stats.resent, 1);
+}
+
+TEST(reorder__an_idle_path_answers_soon)
+{
+	u32 i;
+
+	begin_patient(KEEPS);
+	for (i = 0; i < 6; i++)
+		post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	nak(2);
+	check_repair(2);
+	/* sooner than any answer so far: there is no queue any more */
+	now += 100000;
+	nak(4);
+	CHECK_EQ(req.stats.spurious, 0);
+	check_repair(4);
+}
+
+TEST(reorder__a_slow_peer_does_not_reorder)
+{
+	begin_patient(KEEPS);
+	post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	now = xroce_req_deadline(&req);
+	xroce_req_expire(&req, now);
+	check_repair(1);
+	ack(1);
+	ack(1);
+	CHECK_EQ(req.stats.spurious, 0);
 }
 
 TEST(reorder__waits_no_longer_than_it_said)

@@ -281,6 +281,9 @@ void xroce_req_repaired(struct xroce_req *req, u32 n, u64 now)
 	req->repaired_psn = xroce_psn_add(req->una_psn, n);
 	req->doubt_psn = req->max_psn;
 	req->repaired_when = now;
+	/* Who is slow to answer does not reorder. */
+	req->copy_until = req->is_recovering ?
+			  now + 2 * req->rtt.smoothed + MOST_REORDER_NS : 0;
 	/* An answer to a READ tells nothing of what was sent behind it. */
 	req->is_repaired = !xroce_wr_is_rd(xroce_req_oldest(req));
 	xroce_rtt_forget(&req->rtt);
@@ -301,9 +304,8 @@ static void wait_longer(struct xroce_req *req, u64 now)
 
 void xroce_req_note_copy(struct xroce_req *req, u64 now)
 {
-	if (req->repaired_when &&
-	    now - req->repaired_when < 2 * req->rtt.smoothed + MOST_REORDER_NS) {
-		req->repaired_when = 0;
+	if (now < req->copy_until) {
+		req->copy_until = 0;
 		wait_longer(req, now);
 	}
 }
@@ -315,10 +317,7 @@ static void learn_that_it_keeps(struct xroce_req *req, u64 now)
 	req->is_waiting = false;
 	req->strikes = 0;
 	req->drops = 0;
-	/* An answer to the first copy: it was on its way already. */
-	if (now - req->repaired_when < req->rtt.smoothed / 2)
-		wait_longer(req, now);
-	else if (req->reorder_ns > LEAST_REORDER_NS)
+	if (req->reorder_ns > LEAST_REORDER_NS)
 		req->reorder_ns -= req->reorder_ns / 8;
 	else
 		req->reorder_ns = 0;

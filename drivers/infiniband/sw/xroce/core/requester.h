@@ -117,6 +117,7 @@ struct xroce_req {
 	u32 repaired_psn;	/* one past what was sent again */
 	u32 doubt_psn;		/* one past what had been sent before that */
 	u64 repaired_when;
+	u64 copy_until;		/* a copy of an acknowledgement is one of the repair's */
 	u64 reorder_ns;		/* a hole may fill itself in this time */
 	u64 probe_at;		/* when silence is too long, XROCE_NEVER */
 	struct xroce_rtt rtt;
