@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "qp.h"
 #include "run.h"
+#include "rx.h"
 
 static const u8 verbs_states[XIWARP_STATES] = {
 	[XIWARP_RTS]		= IB_QPS_RTS,
@@ -50,6 +51,7 @@ static void init_engine(struct xiwarp_qp *qp,
 	qp->is_soft = agreed->is_soft;
 	qp->emss = 0;
 	qp->retry_at = XIWARP_NEVER;
+	xiwarp_rx_forget_wait(qp);
 }
 
 int xiwarp_qp_begin(struct xiwarp_qp *qp, const struct xiwarp_mpa_agreed *agreed)

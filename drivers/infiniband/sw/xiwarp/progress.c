@@ -32,6 +32,7 @@ static void start_flush(struct xiwarp_qp *qp)
 	qp->is_flushing = true;
 	qp->flush_poll_ns = FLUSH_POLL_MIN_NS;
 	qp->flush_poll_at = 0;
+	xiwarp_rx_forget_wait(qp);
 	xiwarp_rdmap_flush(&qp->rdmap);
 }
 
@@ -113,11 +114,13 @@ void xiwarp_qp_detach(struct xiwarp_qp *qp)
 
 /* ---- receiving ------------------------------------------------------------------------ */
 
-/* Everything that came is dealt with; does more come? */
+/* Everything that came is dealt with, or waits for a receive; does more come? */
 static void check_end(struct xiwarp_qp *qp, struct sock *sk)
 {
 	if (sk->sk_err || (sk->sk_state == TCP_CLOSE && !sock_flag(sk, SOCK_DONE)))
 		xiwarp_qp_end(qp, XIWARP_IN_LOST);
+	else if (xiwarp_rx_is_waiting(qp))
+		return;
 	else if (sk->sk_shutdown & RCV_SHUTDOWN || sock_flag(sk, SOCK_DONE))
 		xiwarp_qp_end(qp, xiwarp_rdmap_may_end(&qp->rdmap) ?
 			      XIWARP_IN_FIN : XIWARP_IN_CUT);
@@ -125,6 +128,9 @@ static void check_end(struct xiwarp_qp *qp, struct sock *sk)
 
 static bool receive(struct xiwarp_qp *qp, struct sock *sk)
 {
+	/* The bytes before may be all that there are. */
+	if (xiwarp_rx_is_waiting(qp))
+		xiwarp_rx_settle(qp);
 	if (!skb_queue_empty(&sk->sk_receive_queue) &&
 	    xiwarp_rx_run(qp, sk, RX_BUDGET))
 		return true;
@@ -271,7 +277,8 @@ static void check_cq(struct xiwarp_qp *qp)
 
 u64 xiwarp_qp_deadline(struct xiwarp_qp *qp)
 {
-	u64 deadline = min(xiwarp_conn_deadline(&qp->conn), qp->retry_at);
+	u64 deadline = min3(xiwarp_conn_deadline(&qp->conn), qp->retry_at,
+			    qp->recv_poll_at);
 
 	if (qp->is_flushing && qp->is_user && !qp->srq)
 		deadline = min(deadline, qp->flush_poll_at);
@@ -287,6 +294,8 @@ bool xiwarp_qp_progress(struct xiwarp_qp *qp)
 		return false;
 	if (sk) {
 		has_more |= receive(qp, sk);
+		/* Before new ones are taken, which may need the slots. */
+		has_more |= xiwarp_complete_sends(qp, BUDGET) >= BUDGET;
 		if (qp->ep)
 			has_more |= send(qp, sk);
 		count_progress(qp);

@@ -67,6 +67,8 @@ struct xiwarp_swqe {
  * @retry_at: there was no memory for @tx: when to try again, ns; XIWARP_NEVER
  * @recv: receive request in progress
  * @has_recv: there is one
+ * @recv_limit: a SEND waits for a receive until then, ns; XIWARP_NEVER = none waits
+ * @recv_poll_at: when to look for a receive again, ns
  * @ep: the connection, with a reference; NULL if there is none
  * @emss: segment size that the engine knows, 0 = none
  * @is_soft: the peer takes FPDUs longer than a segment
@@ -118,6 +120,8 @@ struct xiwarp_qp {
 	u64 retry_at;
 	struct xiwarp_recv recv;
 	bool has_recv;
+	u64 recv_limit;
+	u64 recv_poll_at;
 	struct xiwarp_ep *ep;
 	u32 emss;
 	bool is_soft;

@@ -4,6 +4,7 @@
  * are; payload goes from the packet straight to its place. Its CRC is computed
  * over the packet, since a program may write to its memory meanwhile.
  */
+#include <linux/ktime.h>
 #include <linux/skbuff.h>
 #include <net/tcp.h>
 #include "complete.h"
@@ -14,6 +15,10 @@
 #include "rx.h"
 #include "stats.h"
 #include "trace.h"
+
+/* How long a SEND may wait for a receive, how often to look for one. */
+#define RECV_PATIENCE_NS	(3 * NSEC_PER_SEC)
+#define RECV_POLL_NS		(1 * NSEC_PER_MSEC)
 
 static u32 continue_crc(const struct xiwarp_step *step, const void *data,
 			unsigned int n)
@@ -79,22 +84,56 @@ static bool place(struct xiwarp_qp *qp, const struct xiwarp_place *place,
 
 /* ---- messages ------------------------------------------------------------------- */
 
-static void take_recv(struct xiwarp_qp *qp)
+/*
+ * No receive is posted. A program that has an SRQ for many peers, or is late, gets
+ * some time, in which TCP holds the peer back; since posting rings no bell, look
+ * again and again. Return: false when that time is over.
+ */
+static bool wait_for_recv(struct xiwarp_qp *qp)
+{
+	u64 now = ktime_get_ns();
+
+	if (qp->recv_limit == XIWARP_NEVER) {
+		xiwarp_count(xiwarp_qp_dev(qp), XIWARP_STAT_OUT_OF_BUFFER, 1);
+		qp->recv_limit = now + RECV_PATIENCE_NS;
+	}
+	if (now >= qp->recv_limit)
+		return false;
+	qp->recv_poll_at = now + RECV_POLL_NS;
+	return true;
+}
+
+/* Return: false if bytes have to wait for a receive. */
+static bool take_recv(struct xiwarp_qp *qp)
 {
 	bool hit_limit, taken;
 
 	taken = qp->srq ? xiwarp_srq_take(qp->srq, &qp->recv) :
 			  xiwarp_rq_take(&qp->rq, &qp->recv, &hit_limit);
+	if (!taken && wait_for_recv(qp))
+		return false;
+	xiwarp_rx_forget_wait(qp);
 	if (!taken) {
-		xiwarp_count(xiwarp_qp_dev(qp), XIWARP_STAT_OUT_OF_BUFFER, 1);
 		xiwarp_rdmap_deny(&qp->rdmap, XIWARP_FAULT_NO_BUFFER);
-		return;
+		return true;
 	}
 	qp->has_recv = true;
 	if (qp->recv.is_bad)
 		xiwarp_rdmap_deny(&qp->rdmap, XIWARP_FAULT_RECV_WR);
 	else
 		xiwarp_rdmap_recv(&qp->rdmap, qp->recv.length);
+	return true;
+}
+
+bool xiwarp_rx_is_waiting(const struct xiwarp_qp *qp)
+{
+	return qp->recv_limit != XIWARP_NEVER;
+}
+
+void xiwarp_rx_forget_wait(struct xiwarp_qp *qp)
+{
+	qp->recv_limit = XIWARP_NEVER;
+	qp->recv_poll_at = XIWARP_NEVER;
 }
 
 /* Return: false if the result has no place to go. */
@@ -183,7 +222,7 @@ static void finish(struct xiwarp_qp *qp, const struct xiwarp_done *done)
 
 /*
  * One step; @left bytes at @data are next, maybe none. Return: how many of them
- * it took, or -1 if nothing can be done without bytes.
+ * it took, or -1 if nothing can be done without bytes or a receive.
  */
 static int do_step(struct xiwarp_qp *qp, const u8 *data, unsigned int left)
 {
@@ -213,8 +252,7 @@ static int do_step(struct xiwarp_qp *qp, const u8 *data, unsigned int left)
 		xiwarp_rdmap_passed(rdmap, n, continue_crc(&step, data, n));
 		return n;
 	case XIWARP_STEP_RECV:
-		take_recv(qp);
-		return 0;
+		return take_recv(qp) ? 0 : -1;
 	case XIWARP_STEP_DONE:
 		finish(qp, &step.done);
 		return 0;
@@ -226,8 +264,8 @@ static int do_step(struct xiwarp_qp *qp, const u8 *data, unsigned int left)
 	}
 }
 
-/* All of it, and what needs no bytes behind it. */
-static void feed(struct xiwarp_qp *qp, const u8 *data, unsigned int len)
+/* All of it, and what needs no bytes behind it. Return: how many bytes were not taken. */
+static unsigned int feed(struct xiwarp_qp *qp, const u8 *data, unsigned int len)
 {
 	int n;
 
@@ -235,21 +273,26 @@ static void feed(struct xiwarp_qp *qp, const u8 *data, unsigned int len)
 		data += n;
 		len -= n;
 	}
+	return len;
 }
 
-/* For tcp_read_sock(): all bytes are taken, whatever they are. */
+/* For tcp_read_sock(): all bytes are taken unless they wait for a receive. */
 static int actor(read_descriptor_t *desc, struct sk_buff *skb,
 		 unsigned int offset, size_t len)
 {
 	struct xiwarp_qp *qp = desc->arg.data;
 	struct skb_seq_state state;
-	unsigned int n, done = 0;
+	unsigned int n, left, done = 0;
 	const u8 *data;
 
 	skb_prepare_seq_read(skb, offset, offset + len, &state);
 	while ((n = skb_seq_read(done, &data, &state))) {
-		feed(qp, data, n);
-		done += n;
+		left = feed(qp, data, n);
+		done += n - left;
+		if (left) {
+			skb_abort_seq_read(&state);
+			break;
+		}
 	}
 	desc->count -= min(desc->count, (size_t)done);
 	return done;

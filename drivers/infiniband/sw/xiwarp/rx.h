@@ -17,4 +17,8 @@ bool xiwarp_rx_run(struct xiwarp_qp *qp, struct sock *sk, unsigned int budget);
 /* The engine has something to say though nothing came. Owner. */
 void xiwarp_rx_settle(struct xiwarp_qp *qp);
 
+/* Do bytes wait for a receive to be posted? xiwarp_rx_settle() looks again. Owner. */
+bool xiwarp_rx_is_waiting(const struct xiwarp_qp *qp);
+void xiwarp_rx_forget_wait(struct xiwarp_qp *qp);
+
 #endif

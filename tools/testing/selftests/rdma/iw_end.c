@@ -208,6 +208,10 @@ static void do_command(const struct iw_command *command)
 		answer("0");
 		is_repeating = 0;
 		break;
+	case 'z':
+		usleep(len * 1000);
+		answer("0");
+		break;
 	case 'k':
 		answer("0 %u %llu", region_mr->rkey,
 		       (unsigned long long)(uintptr_t)(memory + GUARD));

@@ -32,6 +32,7 @@ struct iw_command {
  *	w  RDMA WRITE of len bytes to stag, to
  *	r  RDMA READ of len bytes from there; the answer says whether they were right
  *	q  after this answer, repeat no receive and do no command
+ *	z  sleep for len milliseconds before the answer
  *	k  "STAG TO": the region
  *	c  "clean", or where the region is not as it was; what lies around it must be.
  *	   With len: and put it back to what it was

@@ -221,6 +221,22 @@ static void case_flipped_bits(void)
 	check_last("0", "0 clean");
 }
 
+/* More SENDs than receives, until the program wakes up: they wait. */
+static void case_late_buffers(void)
+{
+	struct peer p;
+	int i;
+
+	start(&p, &plain);
+	command(&p, 'z', 700);
+	for (i = 0; i < 3 * IW_RECVS; i++)
+		command(&p, 'e', 0);
+	for (i = 0; i < 3 * IW_RECVS + 1; i++)
+		answer(&p, "0");
+	done(&p);
+	check_last("0 recv 0 send 0", "0 clean");
+}
+
 static void case_no_buffer(void)
 {
 	struct xiwarp_seg seg;
@@ -331,6 +347,7 @@ const struct test refuse_tests[] = {
 	{ "short-headers", case_short_headers },
 	{ "crc", case_crc },
 	{ "flipped-bits", case_flipped_bits },
+	{ "late-buffers", case_late_buffers },
 	{ "no-buffer", case_no_buffer },
 	{ "too-many-reads", case_too_many_reads },
 	{ "bad-responses", case_bad_responses },
