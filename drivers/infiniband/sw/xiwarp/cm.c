@@ -22,7 +22,7 @@
 #define CONNECT_TIMEOUT		(20 * HZ)
 #define FRAME_TIMEOUT		nsecs_to_jiffies(XIWARP_MPA_TIMEOUT_NS)
 #define ANSWER_TIMEOUT		(60 * HZ)
-/* Until the iw_cm may have room for a request again. */
+/* Until there may be memory for a request again. */
 #define ASK_AGAIN		(HZ / 100 ?: 1)
 
 /* What fits into an event of the iw_cm. */
@@ -303,7 +303,7 @@ static int progress_connect(struct xiwarp_ep *ep)
 
 /* ---- responder ---------------------------------------------------------------------------- */
 
-/* Return: -ENOMEM when the iw_cm has no room now. */
+/* Return: -EAGAIN when it is not its turn yet, -ENOMEM when there is no memory now. */
 static int tell_request(struct xiwarp_ep *ep)
 {
 	const struct xiwarp_mpa_frame *frame = &ep->setup->frame;
@@ -326,8 +326,14 @@ static int tell_request(struct xiwarp_ep *ep)
 	xiwarp_sock_names(ep->sock, &event.local_addr, &event.remote_addr);
 
 	mutex_lock_nested(&listener->lock, SINGLE_DEPTH_NESTING);
-	if (listener->cm_id)
-		err = listener->cm_id->event_handler(listener->cm_id, &event);
+	if (listener->cm_id) {
+		err = -EAGAIN;
+		if (xiwarp_ep_may_ask(ep))
+			err = listener->cm_id->event_handler(listener->cm_id,
+							     &event);
+		if (!err)
+			xiwarp_ep_note_asked(ep);
+	}
 	mutex_unlock(&listener->lock);
 	return err;
 }
@@ -344,15 +350,15 @@ static int ask(struct xiwarp_ep *ep)
 		ep->ref = ref;
 	}
 	err = tell_request(ep);
-	if (err == -ENOMEM) {
+	if (err == -EAGAIN || err == -ENOMEM) {
 		ep->state = XIWARP_EP_ASKING;
-		xiwarp_ep_schedule(ep, ASK_AGAIN);
+		if (err == -ENOMEM)
+			xiwarp_ep_schedule(ep, ASK_AGAIN);
 		return 0;
 	}
 	if (err)
 		return err;
 	set_state(ep, XIWARP_EP_ASKED, ANSWER_TIMEOUT);
-	xiwarp_ep_leave_listener(ep);
 	return 0;
 }
 
@@ -640,6 +646,7 @@ close:
 		xiwarp_ep_close(ep);
 	} else {
 		xiwarp_count(dev, XIWARP_STAT_ACCEPTS, 1);
+		xiwarp_ep_leave_listener(ep);
 		/* For the deadline. */
 		xiwarp_ep_schedule(ep, 0);
 	}
@@ -701,6 +708,7 @@ int xiwarp_iw_create_listen(struct iw_cm_id *cm_id, int backlog)
 	cm_id->add_ref(cm_id);
 	ep->cm_id = cm_id;
 	ep->state = XIWARP_EP_LISTEN;
+	ep->backlog = max(backlog, 1);
 	err = listen_on(ep, backlog);
 	xiwarp_ep_get(ep);
 	if (err)

@@ -124,6 +124,8 @@ struct xiwarp_ep *xiwarp_ep_create(struct xiwarp_dev *dev)
 	ep->dev = dev;
 	INIT_DELAYED_WORK(&ep->work, do_work);
 	mutex_init(&ep->lock);
+	INIT_LIST_HEAD(&ep->next_asking);
+	INIT_LIST_HEAD(&ep->asking);
 	spin_lock_irqsave(&dev->eps_lock, flags);
 	list_add_tail(&ep->node, &dev->eps);
 	spin_unlock_irqrestore(&dev->eps_lock, flags);
@@ -138,14 +140,73 @@ static void count_retransmits(struct xiwarp_ep *ep)
 			     tcp_sk(ep->sock->sk)->total_retrans);
 }
 
+/* ---- the line before a listener ------------------------------------------------- */
+
+/* The listener's lock is held, as for the others here. */
+static void call_next(struct xiwarp_ep *listener)
+{
+	struct xiwarp_ep *next;
+
+	next = list_first_entry_or_null(&listener->asking, struct xiwarp_ep,
+					next_asking);
+	if (next && listener->num_asked < listener->backlog)
+		xiwarp_ep_schedule(next, 0);
+}
+
+/* The listener ends: what they hear next is that it has. */
+static void call_all(struct xiwarp_ep *listener)
+{
+	struct xiwarp_ep *ep;
+
+	list_for_each_entry(ep, &listener->asking, next_asking)
+		xiwarp_ep_schedule(ep, 0);
+}
+
+static void end_waiting(struct xiwarp_ep *listener)
+{
+	if (atomic_dec_return(&listener->num_waiting) ==
+	    XIWARP_EP_MAX_WAITING - 1)
+		xiwarp_ep_schedule(listener, 0);
+}
+
+bool xiwarp_ep_may_ask(struct xiwarp_ep *ep)
+{
+	struct xiwarp_ep *listener = ep->listener;
+
+	lockdep_assert_held(&listener->lock);
+	if (list_empty(&ep->next_asking))
+		list_add_tail(&ep->next_asking, &listener->asking);
+	return list_is_first(&ep->next_asking, &listener->asking) &&
+	       listener->num_asked < listener->backlog;
+}
+
+void xiwarp_ep_note_asked(struct xiwarp_ep *ep)
+{
+	struct xiwarp_ep *listener = ep->listener;
+
+	lockdep_assert_held(&listener->lock);
+	list_del_init(&ep->next_asking);
+	ep->is_asked = true;
+	listener->num_asked++;
+	end_waiting(listener);
+	call_next(listener);
+}
+
 void xiwarp_ep_leave_listener(struct xiwarp_ep *ep)
 {
 	struct xiwarp_ep *listener = ep->listener;
 
+	if (!listener)
+		return;
 	ep->listener = NULL;
-	if (atomic_dec_return(&listener->num_waiting) ==
-	    XIWARP_EP_MAX_WAITING - 1)
-		xiwarp_ep_schedule(listener, 0);
+	mutex_lock_nested(&listener->lock, SINGLE_DEPTH_NESTING);
+	list_del_init(&ep->next_asking);
+	if (ep->is_asked)
+		listener->num_asked--;
+	else
+		end_waiting(listener);
+	call_next(listener);
+	mutex_unlock(&listener->lock);
 	xiwarp_ep_put(listener);
 }
 
@@ -164,8 +225,8 @@ void xiwarp_ep_close(struct xiwarp_ep *ep)
 	ep->cm_id = NULL;
 	kfree(ep->setup);
 	ep->setup = NULL;
-	if (ep->listener)
-		xiwarp_ep_leave_listener(ep);
+	xiwarp_ep_leave_listener(ep);
+	call_all(ep);
 	ep->ref = NULL;
 	if (ref)
 		xrdma_ref_del(&ep->dev->ep_table, ref);

@@ -21,7 +21,7 @@ enum xiwarp_ep_state {
 	XIWARP_EP_CONNECTING,	/* initiator: TCP shakes hands */
 	XIWARP_EP_WAIT_REPLY,	/* initiator: the Request is out */
 	XIWARP_EP_WAIT_REQUEST,	/* responder */
-	XIWARP_EP_ASKING,	/* the Request is here, the iw_cm has no room for it */
+	XIWARP_EP_ASKING,	/* the Request is here, the ULP has no room for it yet */
 	XIWARP_EP_ASKED,	/* the ULP has yet to accept or reject */
 	XIWARP_EP_STREAM,	/* the QP has it */
 	XIWARP_EP_CLOSED,
@@ -75,8 +75,13 @@ struct xiwarp_setup {
  * @qpn: the QP that has the stream, for callbacks; 0 = none
  * @target_qpn: initiator: the QP that the connection is for
  * @ird, @ord: what was agreed on
- * @listener: responder: it came by this one, with a reference; until ASKED
+ * @listener: responder: it came by this one, with a reference; until answered
+ * @next_asking: responder: in the listener's @asking; under the listener's lock
+ * @is_asked: responder: counted in the listener's @num_asked, else in @num_waiting
  * @num_waiting: listener: connections that are not ASKED yet
+ * @backlog: listener: as many may be ASKED at a time
+ * @num_asked: listener: those that are
+ * @asking: listener: those that would be, first come first served
  */
 struct xiwarp_ep {
 	refcount_t refs;
@@ -100,7 +105,12 @@ struct xiwarp_ep {
 	u32 qpn;
 	u32 target_qpn;
 	struct xiwarp_ep *listener;
+	struct list_head next_asking;
+	bool is_asked;
 	atomic_t num_waiting;
+	u32 backlog;
+	u32 num_asked;
+	struct list_head asking;
 	u16 ird;
 	u16 ord;
 };
@@ -121,7 +131,14 @@ void xiwarp_ep_get(struct xiwarp_ep *ep);
 /* Any context. */
 void xiwarp_ep_put(struct xiwarp_ep *ep);
 
-/* Responder: not waiting any more. ep->lock is held. */
+/*
+ * Responder: may the ULP be asked now? If not, @ep gets in line and its work is
+ * scheduled when it is its turn. Both locks are held.
+ */
+bool xiwarp_ep_may_ask(struct xiwarp_ep *ep);
+/* It was. Both locks are held. */
+void xiwarp_ep_note_asked(struct xiwarp_ep *ep);
+/* Answered, or given up. ep->lock is held; nothing happens if there is no listener. */
 void xiwarp_ep_leave_listener(struct xiwarp_ep *ep);
 
 /* By number, with a reference; NULL if there is none. */

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Connections of iWARP: many at a time, and ended while they begin.
+#
+#	namespace xr1                          namespace xr2
+#	  device xr1                             device xr2
+#	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
+#
+# Promises: a thousand connects at once meet a backlog of 128 and are all accepted;
+# a device and its netdev go at once while a startup hangs; a listener without an
+# address is reached through every device.
+
+LINK_TYPE=xiwarp
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need rping rdmacm-utils
+need ss iproute2
+need_helper iw_many
+
+plan 5
+
+# ---- many ------------------------------------------------------------------------
+
+many_listens()
+{
+	in_side 1 rdma resource show cm_id | grep -q 'LISTEN .*:7192 '
+}
+
+# What the kernel has allocated for itself.
+kernel_kib()
+{
+	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
+}
+
+has_result()
+{
+	grep -q ' connections in ' "$scratch/client"
+}
+
+# many N AT-ONCE: with a backlog of 128
+many()
+{
+	local before client
+	(exec_side 1 "$(helper iw_many)" listen 10.0.0.1 128) > "$scratch/server" 2>&1 &
+	wait_for 20 many_listens || fail "no listener: $(cat "$scratch/server")"
+	before=$(kernel_kib)
+	mkfifo "$scratch/hold.$1"
+	(exec_side 2 timeout -k 5 "$limit" "$(helper iw_many)" connect 10.0.0.1 "$1" "$2") \
+		> "$scratch/client" 2>&1 < "$scratch/hold.$1" &
+	client=$!
+	exec {hold}> "$scratch/hold.$1"
+	wait_for "$limit" has_result || { show_talk; show_counters 1; fail "no result"; }
+	note "$(tail -n 1 "$scratch/client"); $((($(kernel_kib) - before) * 1024 / $1 / 2)) bytes for each end"
+	exec {hold}>&-
+	grep -q "^$1 connections .* 0 failed" "$scratch/client" ||
+		{ tail -n 5 "$scratch/client"; show_counters 1; fail "not all came about"; }
+	wait $client || fail "the client failed"
+}
+
+# ---- ends ----------------------------------------------------------------------------
+
+# Half a Request, and no more of it.
+half_startup()
+{
+	(exec_side 1 timeout "$limit" rping -s -a 10.0.0.1 -C 1) > "$scratch/server" 2>&1 &
+	wait_for 20 is_ready cm:7174
+	(exec_side 2 bash -c 'exec 3<> /dev/tcp/10.0.0.1/7174; printf "MPA ID Req" >&3; sleep 60') &
+	wait_for 10 startup_hangs 7174 || fail "no TCP connection"
+}
+
+startup_hangs()
+{
+	in_side 1 ss -Htn state established "( sport = :$1 )" | grep -q .
+}
+
+# at_once PREPARE COMMAND...
+at_once()
+{
+	local start
+	"$1"
+	shift
+	start=$EPOCHREALTIME
+	limited 30 "$@" || fail "hangs: $*"
+	wait_for 20 not device_exists xr1 || { show_stuck; fail "the device is still there"; }
+	note "took $(since "$start") s"
+	[ "$(since "$start" | cut -d . -f 1)" -lt 5 ] || fail "took $(since "$start") s"
+}
+
+again()
+{
+	drop_wire 2> /dev/null || true
+	make_pair 1500
+}
+
+# ---- wildcard --------------------------------------------------------------------------
+
+# Two devices on side 1, a server without an address.
+wildcard()
+{
+	ip link add eth1 netns xr1 type veth peer name eth1 netns xr2
+	for side in 1 2; do
+		in_side $side ip addr add "10.0.9.$side/24" dev eth1
+		in_side $side ip link set eth1 up
+	done
+	add_link 1 xr1b eth1
+	add_link 2 xr2b eth1
+	(exec_side 1 timeout "$limit" rping -s -P) > "$scratch/server" 2>&1 &
+	wait_for 20 is_ready cm:7174
+	ask rping -c -a 10.0.0.1 -C 10 -V
+	ask rping -c -a 10.0.9.1 -C 10 -V
+	[ "$(cat /sys/class/infiniband/xr1b/ports/1/hw_counters/connects_accepted)" -gt 0 ] ||
+		fail "the second device accepted nothing"
+	rdma link del xr1b
+	rdma link del xr2b
+}
+
+server_pid=$$
+make_pair 1500
+run "connections, one after the other" many $((200 / patience)) 1
+run "1000 connections at once" many $((1000 / patience)) 1000
+run "a listener without an address, two devices" wildcard
+run "rdma link del during a startup as responder" at_once half_startup rdma link del xr1
+again
+run "netdev gone during a startup as responder" at_once half_startup ip -n xr1 link del eth0
+finish
