@@ -77,6 +77,10 @@ int probe_wq = WQ_PERCPU;
 #error
 #endif
 
+/* HAVE_COUNTER_PORT: counters of QPs have drivers' parts, and know the port */
+extern typeof(ops.counter_unbind_qp) unbind_qp;
+extern int (*unbind_qp)(struct ib_qp *qp, u32 port);
+
 /* HAVE_IB_MARK_NAME: who named the device is remembered */
 void probe_name(void) { ib_mark_name_assigned_by_user(0); }
 

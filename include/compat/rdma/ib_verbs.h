@@ -77,6 +77,42 @@ static struct ib_mr *fn##_op(struct ib_pd *pd, u64 start, u64 length,	\
 static_assert(true)
 #endif
 
+/*
+ * int fn(struct rdma_counter *, struct ib_qp *, u32 port),
+ * int fn(struct ib_qp *, u32 port)
+ */
+#ifdef HAVE_COUNTER_PORT
+#define IB_COUNTER_BIND_QP_OP(fn)					\
+static int fn##_op(struct rdma_counter *counter, struct ib_qp *qp, u32 port) \
+{									\
+	return fn(counter, qp, port);					\
+}									\
+static_assert(true)
+#define IB_COUNTER_UNBIND_QP_OP(fn)					\
+static int fn##_op(struct ib_qp *qp, u32 port)				\
+{									\
+	return fn(qp, port);						\
+}									\
+static_assert(true)
+/* With the comma: older kernels have no such member. */
+#define INIT_RDMA_COUNTER_SIZE(drv_struct, member)			\
+	INIT_RDMA_OBJ_SIZE(rdma_counter, drv_struct, member),
+#else /* 6.1, 6.12 */
+#define IB_COUNTER_BIND_QP_OP(fn)					\
+static int fn##_op(struct rdma_counter *counter, struct ib_qp *qp)	\
+{									\
+	return fn(counter, qp, 1);					\
+}									\
+static_assert(true)
+#define IB_COUNTER_UNBIND_QP_OP(fn)					\
+static int fn##_op(struct ib_qp *qp)					\
+{									\
+	return fn(qp, 1);						\
+}									\
+static_assert(true)
+#define INIT_RDMA_COUNTER_SIZE(drv_struct, member)
+#endif
+
 #ifndef HAVE_IB_ALLOC_DEVICE_WITH_NET
 /* 6.1 and 6.12: always init_net; the core moves the device later. */
 #define ib_alloc_device_with_net(drv_struct, member, net) \

@@ -91,7 +91,7 @@ static void post(struct xroce_qp *qp, struct ib_cq *ibcq, struct ib_wc *wc,
 	if (!xroce_cq_post(to_xroce_cq(ibcq), wc,
 			   solicited || wc->status != IB_WC_SUCCESS))
 		return;
-	xroce_count(xroce_qp_dev(qp), XROCE_STAT_CQ_OVERFLOW, 1);
+	xroce_qp_count(qp, XROCE_STAT_CQ_OVERFLOW, 1);
 	/* The others of this CQ will hear of it, this one knows. */
 	WRITE_ONCE(qp->has_dead_cq, true);
 }
@@ -100,14 +100,13 @@ static void post(struct xroce_qp *qp, struct ib_cq *ibcq, struct ib_wc *wc,
 
 static void count_send_error(struct xroce_qp *qp, u8 status)
 {
-	struct xroce_dev *dev = xroce_qp_dev(qp);
-
 	if (status == XROCE_SUCCESS)
 		return;
-	xroce_count(dev, status == XROCE_WR_FLUSH_ERR ?
-		    XROCE_STAT_REQ_CQE_FLUSH_ERROR : XROCE_STAT_REQ_CQE_ERROR, 1);
+	xroce_qp_count(qp, status == XROCE_WR_FLUSH_ERR ?
+		       XROCE_STAT_REQ_CQE_FLUSH_ERROR :
+		       XROCE_STAT_REQ_CQE_ERROR, 1);
 	if (status == XROCE_RETRY_EXC_ERR || status == XROCE_RNR_RETRY_EXC_ERR)
-		xroce_count(dev, XROCE_STAT_RETRY_EXCEEDED, 1);
+		xroce_qp_count(qp, XROCE_STAT_RETRY_EXCEEDED, 1);
 }
 
 /* The slot may be filled again, in the mapped ring too. */
@@ -196,7 +195,7 @@ void xroce_complete_recv(struct xroce_qp *qp, const struct sk_buff *skb,
 	if (qp->service == XROCE_UD)
 		fill_datagram(qp, skb, pkt, &wc);
 	if (done->status != XROCE_SUCCESS)
-		xroce_count(xroce_qp_dev(qp), XROCE_STAT_RESP_CQE_ERROR, 1);
+		xroce_qp_count(qp, XROCE_STAT_RESP_CQE_ERROR, 1);
 	post(qp, qp->ibqp.recv_cq, &wc, done->solicited);
 }
 
@@ -208,7 +207,7 @@ static void flush_recv(struct xroce_qp *qp)
 		.opcode = IB_WC_RECV,
 	};
 
-	xroce_count(xroce_qp_dev(qp), XROCE_STAT_RESP_CQE_FLUSH_ERROR, 1);
+	xroce_qp_count(qp, XROCE_STAT_RESP_CQE_FLUSH_ERROR, 1);
 	post(qp, qp->ibqp.recv_cq, &wc, false);
 }
 

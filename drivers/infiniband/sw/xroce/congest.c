@@ -168,8 +168,6 @@ void xroce_congest_answer(struct xroce_qp *qp)
 
 void xroce_congest_cnp(struct xroce_qp *qp, u64 now)
 {
-	struct xroce_dev *dev = xroce_qp_dev(qp);
-
 	if (!has_cc(qp) || !qp->congest.cc.ops->cnp) {
 		xroce_count(dev, XROCE_STAT_RP_CNP_IGNORED, 1);
 		return;

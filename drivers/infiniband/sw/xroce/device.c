@@ -187,6 +187,7 @@ static struct xroce_dev *alloc_dev(struct net_device *ndev, struct net *net)
 	xrdma_table_init(&dev->gsi, 1, 1);
 	xroce_groups_init(&dev->groups);
 	xroce_congest_init(&dev->congest);
+	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	dev->guid = make_guid(ndev);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->tracker, GFP_KERNEL);
@@ -195,7 +196,8 @@ static struct xroce_dev *alloc_dev(struct net_device *ndev, struct net *net)
 	ib_set_device_ops(&dev->ibdev, &xroce_ops);
 	init_ibdev(dev);
 
-	if (xrdma_stats_init(&dev->stats, XROCE_STAT_COUNT)) {
+	if (xrdma_stats_init(&dev->stats, XROCE_STAT_COUNT) ||
+	    xrdma_stats_init(&dev->bound, XROCE_STAT_COUNT)) {
 		ib_dealloc_device(&dev->ibdev);
 		return NULL;
 	}
@@ -293,6 +295,8 @@ void xroce_dealloc_driver(struct ib_device *ibdev)
 	}
 	if (dev->sockets)
 		xroce_net_put(dev->sockets);
+	xa_destroy(&dev->counters);
+	xrdma_stats_fini(&dev->bound);
 	xrdma_stats_fini(&dev->stats);
 	xrdma_table_fini(&dev->gsi);
 	xrdma_table_fini(&dev->ahs);

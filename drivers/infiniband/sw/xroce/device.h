@@ -8,6 +8,7 @@
 #include <rdma/ib_verbs.h>
 #include "congest.h"
 #include "mcast.h"
+#include "pma.h"
 #include "xrdma.h"
 
 /* Major, minor, patch level. */
@@ -39,7 +40,11 @@ struct xroce_net;
  * @ahs: address handles that user space names by number
  * @gsi: QP1, at index 1, if it exists
  * @groups: multicast groups with members here
- * @stats: enum xroce_stat
+ * @stats: enum xroce_stat, all that happened
+ * @bound: the part of it that is in counters of QPs
+ * @counters: struct xroce_counter by number
+ * @next_counter: where to look for a free number
+ * @pma: what the management agent has cleared
  * @node: in the list of all devices, RCU
  * @sockets: of the namespace that @ndev was in when the device was made
  * @congest: congestion control
@@ -59,6 +64,10 @@ struct xroce_dev {
 	struct xrdma_stats stats;
 	struct xroce_congest congest;
 	atomic_long_t kept_bytes;
+	struct xrdma_stats bound;
+	struct xarray counters;
+	u32 next_counter;
+	struct xroce_pma pma;
 	struct list_head node;
 	struct xroce_net *sockets;
 	bool is_active;

@@ -10,6 +10,7 @@
 #include "netdev.h"
 #include "port.h"
 #include "stats.h"
+#include "trace.h"
 
 /* One event for each real change, however many the netdev announces. */
 static void refresh(struct xroce_dev *dev)
@@ -19,6 +20,7 @@ static void refresh(struct xroce_dev *dev)
 	if (dev->is_active == is_active)
 		return;
 	dev->is_active = is_active;
+	trace_xroce_port_state(dev->ibdev.index, is_active);
 	if (!is_active)
 		xroce_count(dev, XROCE_STAT_LINK_DOWNED, 1);
 	xrdma_tell_port_event(&dev->ibdev, is_active ? IB_EVENT_PORT_ACTIVE :

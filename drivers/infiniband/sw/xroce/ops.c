@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The table of verbs, and those that are too small for a file of their own. */
 #include <linux/module.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
 #include "attr.h"
+#include "counter.h"
 #include "device.h"
 #include "mcast.h"
 #include "ops.h"
+#include "pma.h"
 #include "port.h"
 #include "post.h"
 #include "qp.h"
@@ -101,6 +105,13 @@ static const struct attribute_group attribute_group = {
 
 /* ---- the table ------------------------------------------------------------------ */
 
+/* The core's own, there is nothing of ours in it. */
+struct counter {
+	struct rdma_counter rdma_counter;
+};
+
+IB_COUNTER_BIND_QP_OP(xroce_counter_bind_qp);
+IB_COUNTER_UNBIND_QP_OP(xroce_counter_unbind_qp);
 IB_CREATE_CQ_OP(xroce_create_cq);
 IB_RESIZE_USER_CQ_OP(xroce_resize_cq);
 IB_REG_USER_MR_OP(reg_user_mr);
@@ -117,6 +128,12 @@ const struct ib_device_ops xroce_ops = {
 	.get_dev_fw_str = xroce_get_dev_fw_str,
 	.alloc_hw_port_stats = xroce_alloc_hw_port_stats,
 	.get_hw_stats = xroce_get_hw_stats,
+	.counter_bind_qp = xroce_counter_bind_qp_op,
+	.counter_unbind_qp = xroce_counter_unbind_qp_op,
+	.counter_dealloc = xroce_counter_dealloc,
+	.counter_alloc_stats = xroce_counter_alloc_stats,
+	.counter_update_stats = xroce_counter_update_stats,
+	.process_mad = xroce_process_mad,
 	.fill_res_qp_entry = xroce_fill_res_qp_entry,
 	.fill_res_cq_entry = xroce_fill_res_cq_entry,
 	.fill_res_mr_entry = xroce_fill_res_mr_entry,
@@ -172,6 +189,7 @@ const struct ib_device_ops xroce_ops = {
 	.post_send = xroce_post_send,
 	.post_recv = xroce_post_recv,
 
+	INIT_RDMA_COUNTER_SIZE(counter, rdma_counter)
 	INIT_RDMA_OBJ_SIZE(ib_ah, xroce_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, xroce_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_mw, xrdma_mw, ibmw),

@@ -195,12 +195,10 @@ static void raise_drained(struct xroce_qp *qp)
 
 static void count_progress(struct xroce_qp *qp)
 {
-	struct xroce_dev *dev = xroce_qp_dev(qp);
-
 #define COUNT(side, member, stat) do {					\
 	u32 delta = qp->side.stats.member - qp->side##_seen.member;	\
 	if (delta)							\
-		xroce_count(dev, XROCE_STAT_##stat, delta);		\
+		xroce_qp_count(qp, XROCE_STAT_##stat, delta);		\
 } while (0)
 	COUNT(req, timeouts, LOCAL_ACK_TIMEOUT_ERR);
 	COUNT(req, seq_naks, PACKET_SEQ_ERR);

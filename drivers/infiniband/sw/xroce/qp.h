@@ -10,6 +10,7 @@
 #include "av.h"
 #include "core/requester.h"
 #include "core/responder.h"
+#include "counter.h"
 #include "cq.h"
 #include "device.h"
 #include "keep.h"
@@ -57,6 +58,7 @@ struct xroce_swqe {
  * @attr: current attributes, attr.qp_state included
  * @sq_sig_all: every send completes
  * @is_user: rings are mapped
+ * @counter: that it is bound to, or NULL
  * @blocks_own_mcast: does not want what it sends to groups itself
  * @av: RC, UC: the peer
  * @service: enum xroce_service
@@ -108,6 +110,7 @@ struct xroce_qp {
 	bool sq_sig_all;
 	bool is_user;
 	bool blocks_own_mcast;
+	struct xroce_counter __rcu *counter;
 	struct xroce_av *av;
 	u8 service;
 	u32 max_send_sge;

@@ -178,7 +178,7 @@ static void act_on(const struct arrival *in, struct xroce_resp_done done)
 {
 	struct xroce_qp *qp = in->qp;
 
-	xroce_count_drop(xroce_qp_dev(qp), done.drop);
+	xroce_qp_count_drop(qp, done.drop);
 	if (done.completes)
 		xroce_complete_recv(qp, in->skb, &in->pkt, &done);
 	xroce_qp_fault(qp, &done);
@@ -207,7 +207,7 @@ static u64 recv_room(const struct xroce_qp *qp)
 static enum xroce_fault need_recv(struct xroce_qp *qp)
 {
 	if (!take_recv(qp)) {
-		xroce_count(xroce_qp_dev(qp), XROCE_STAT_OUT_OF_BUFFER, 1);
+		xroce_qp_count(qp, XROCE_STAT_OUT_OF_BUFFER, 1);
 		return XROCE_FAULT_RNR;
 	}
 	xroce_resp_recv(&qp->resp, recv_room(qp));
@@ -310,21 +310,22 @@ static enum xroce_fault do_invalidate(const struct arrival *in)
 	return XROCE_FAULT_NONE;
 }
 
-static void count_request(struct xroce_dev *dev, const struct xroce_pkt *pkt)
+static void count_request(const struct xroce_qp *qp,
+			  const struct xroce_pkt *pkt)
 {
 	if (!(pkt->info->pos & XROCE_POS_FIRST))
 		return;
 	switch (pkt->info->op) {
 	case XROCE_OP_WRITE:
 	case XROCE_OP_ATOMIC_WRITE:
-		xroce_count(dev, XROCE_STAT_RX_WRITE_REQUESTS, 1);
+		xroce_qp_count(qp, XROCE_STAT_RX_WRITE_REQUESTS, 1);
 		break;
 	case XROCE_OP_READ_REQUEST:
-		xroce_count(dev, XROCE_STAT_RX_READ_REQUESTS, 1);
+		xroce_qp_count(qp, XROCE_STAT_RX_READ_REQUESTS, 1);
 		break;
 	case XROCE_OP_CMP_SWAP:
 	case XROCE_OP_FETCH_ADD:
-		xroce_count(dev, XROCE_STAT_RX_ATOMIC_REQUESTS, 1);
+		xroce_qp_count(qp, XROCE_STAT_RX_ATOMIC_REQUESTS, 1);
 		break;
 	}
 }
@@ -358,7 +359,7 @@ static void take_request(const struct arrival *in)
 			keep(in);
 			return;
 		case XROCE_RESP_DROP:
-			xroce_count_drop(xroce_qp_dev(qp), verdict.drop);
+			xroce_qp_count_drop(qp, verdict.drop);
 			return;
 		case XROCE_RESP_RECV:
 			fault = do_recv(in, &verdict);
@@ -376,7 +377,7 @@ static void take_request(const struct arrival *in)
 		act_on(in, xroce_resp_fail(resp, &in->pkt, fault));
 		return;
 	}
-	count_request(xroce_qp_dev(qp), &in->pkt);
+	count_request(qp, &in->pkt);
 	act_on(in, xroce_resp_commit(resp, &in->pkt, old));
 }
 
@@ -420,7 +421,7 @@ static void take_response(const struct arrival *in)
 	int err;
 
 	if (verdict.act == XROCE_REQ_DROP)
-		xroce_count_drop(xroce_qp_dev(qp), verdict.drop);
+		xroce_qp_count_drop(qp, verdict.drop);
 	if (verdict.act != XROCE_REQ_PLACE &&
 	    verdict.act != XROCE_REQ_PLACE_ATOMIC)
 		return;
@@ -443,7 +444,7 @@ static void receive_one(struct arrival *in)
 	enum xroce_drop drop = admit(in);
 
 	if (drop) {
-		xroce_count_drop(xroce_qp_dev(qp), drop);
+		xroce_qp_count_drop(qp, drop);
 		return;
 	}
 	if (is_cnp(qp, &in->pkt)) {

@@ -214,14 +214,14 @@ static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref, u3
 	struct sk_buff *skb = in->skb;
 
 	if (skb_queue_len(&qp->rx) >= XROCE_RX_BACKLOG) {
-		xroce_count_drop(xroce_qp_dev(qp), XROCE_DROP_QUEUE_FULL);
+		xroce_qp_count_drop(qp, XROCE_DROP_QUEUE_FULL);
 		xrdma_ref_put(ref);
 		return;
 	}
 	/* The buffer's last run takes the caller's reference to it. */
 	skb = is_last ? skb_get(skb) : skb_clone(skb, GFP_ATOMIC);
 	if (!skb) {
-		xroce_count_drop(xroce_qp_dev(qp), XROCE_DROP_NO_MEMORY);
+		xroce_qp_count_drop(qp, XROCE_DROP_NO_MEMORY);
 		xrdma_ref_put(ref);
 		return;
 	}
@@ -233,9 +233,9 @@ static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref, u3
 			   vlan_dev_vlan_id(in->ndev) : XROCE_NO_VLAN,
 		.l3 = in->l3,
 	};
-	xroce_count(xroce_qp_dev(qp), XROCE_STAT_RX_PACKETS,
-		    DIV_ROUND_UP(to - from, in->seg));
-	xroce_count(xroce_qp_dev(qp), XROCE_STAT_RX_BYTES, to - from);
+	xroce_qp_count(qp, XROCE_STAT_RX_PACKETS,
+		       DIV_ROUND_UP(to - from, in->seg));
+	xroce_qp_count(qp, XROCE_STAT_RX_BYTES, to - from);
 	skb_queue_tail(&qp->rx, skb);
 	xroce_qp_kick(qp);
 	xrdma_ref_put(ref);

@@ -52,12 +52,19 @@ enum xroce_stat {
 #undef XROCE_STAT_ENUM
 
 struct ib_device;
+struct xroce_qp;
 struct rdma_hw_stats;
 struct xroce_dev;
 
 void xroce_count(struct xroce_dev *dev, enum xroce_stat stat, u64 n);
 /* @reason XROCE_DROP_NONE counts nothing. */
 void xroce_count_drop(struct xroce_dev *dev, enum xroce_drop reason);
+
+/* The same where it is known which QP it was. Bottom halves off. */
+void xroce_qp_count(const struct xroce_qp *qp, enum xroce_stat stat, u64 n);
+void xroce_qp_count_drop(const struct xroce_qp *qp, enum xroce_drop reason);
+/* @n packets did not leave, for the reason that @stat is. */
+void xroce_qp_count_lost(const struct xroce_qp *qp, enum xroce_stat stat, u32 n);
 
 /* ib_device_ops */
 struct rdma_hw_stats *xroce_alloc_hw_port_stats(struct ib_device *ibdev,

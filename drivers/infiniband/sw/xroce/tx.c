@@ -159,8 +159,8 @@ static bool send_packet(const struct outgoing *out, struct sk_buff *skb)
 	/* NET_XMIT_CN: another one had to go. */
 	if (err && err != NET_XMIT_CN)
 		return false;
-	xroce_count(dev, XROCE_STAT_TX_PACKETS, 1);
-	xroce_count(dev, XROCE_STAT_TX_BYTES, bytes);
+	xroce_qp_count(qp, XROCE_STAT_TX_PACKETS, 1);
+	xroce_qp_count(qp, XROCE_STAT_TX_BYTES, bytes);
 	return true;
 }
 
@@ -174,8 +174,7 @@ static int send_packets(struct outgoing *out, u32 *sent)
 		if (IS_ERR(skb))
 			return PTR_ERR(skb);
 		if (!skb || !send_packet(out, skb)) {
-			xroce_count(xroce_qp_dev(out->qp),
-				    XROCE_STAT_TX_DROPPED, 1);
+			xroce_qp_count_lost(out->qp, XROCE_STAT_TX_DROPPED, 1);
 			return -ENOBUFS;
 		}
 	}
@@ -186,7 +185,6 @@ int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
 		   u32 *sent)
 {
 	struct outgoing out = { .qp = qp, .burst = burst, .av = qp->av };
-	struct xroce_dev *dev = xroce_qp_dev(qp);
 
 	if (burst->wr)
 		out.swqe = to_xroce_swqe(burst->wr);
@@ -195,7 +193,7 @@ int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
 	/* RoCEv1 has no routes: one L2 domain. */
 	if (out.av->l3 != XROCE_L3_GRH &&
 	    !xroce_route_find(qp, (struct xroce_av *)out.av)) {
-		xroce_count(dev, XROCE_STAT_TX_NO_ROUTE, burst->npkts);
+		xroce_qp_count_lost(qp, XROCE_STAT_TX_NO_ROUTE, burst->npkts);
 		return 0;
 	}
 	return send_packets(&out, sent);

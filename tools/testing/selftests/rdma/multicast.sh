@@ -233,16 +233,6 @@ is_member()
 	in_side "$1" ip maddr show dev eth0 | grep -q -w "$2"
 }
 
-cm_mode()
-{
-	local side folder
-	for side in 1 2; do
-		folder=/sys/kernel/config/rdma_cm/xr$side
-		[ -d "$folder" ] || mkdir "$folder" || fail "no configfs for rdma_cm"
-		echo "$1" > "$folder/ports/1/default_roce_mode"
-	done
-}
-
 # mckey_v1 GROUP MAC BIND-1 BIND-2: RoCEv1 takes IPv6 groups too, which the kernel's
 # rdma_cm refuses for RoCEv2.
 mckey_v1()

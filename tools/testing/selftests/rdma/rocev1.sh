@@ -51,17 +51,6 @@ first_gid()
 	grep -q 'usec/iter' "$scratch/client" || { show_talk; fail "no result"; }
 }
 
-# cm_mode MODE: what rdma_cm makes of addresses from now on, on both devices.
-cm_mode()
-{
-	local side folder
-	for side in 1 2; do
-		folder=/sys/kernel/config/rdma_cm/xr$side
-		[ -d "$folder" ] || mkdir "$folder" || fail "no configfs for rdma_cm"
-		echo "$1" > "$folder/ports/1/default_roce_mode"
-	done
-}
-
 cm_programs()
 {
 	cm_mode 'IB/RoCE v1'
@@ -98,43 +87,6 @@ both_at_once()
 }
 
 # ---- frames ------------------------------------------------------------------------
-
-mac_of()
-{
-	in_side "$1" cat /sys/class/net/eth0/address
-}
-
-# write_frame FIELD=VALUE...: a WRITE of eight bytes to the victim's RC QP.
-write_frame()
-{
-	in_side 2 "$tests/frame.py" eth0 dmac="$(mac_of 1)" src=10.0.0.2 dst=10.0.0.1 op=0x0a \
-		qpn="${rc[0]}" psn="$psn" va="$va" rkey="$rkey" data=0102030405060708 "$@"
-}
-
-taken()
-{
-	victim 1
-	write_frame "$@"
-	sleep 0.2
-	verdict
-	[[ $said = 'region touched outside clean alive 1' ]] ||
-		{ show_counters 1; fail "the frame was not taken"; }
-}
-
-# not_taken COUNTER FIELD=VALUE...: and COUNTER, if it isn't '', tells why.
-not_taken()
-{
-	local counter=$1 before=0
-	shift
-	[ -z "$counter" ] || before=$(counter 1 "$counter")
-	victim 1
-	write_frame "$@"
-	sleep 0.2
-	[ -z "$counter" ] || [ "$(counter 1 "$counter")" -gt "$before" ] ||
-		{ show_counters 1; fail "$counter did not count"; }
-	verdict
-	[[ $said = 'region clean outside clean alive 1' ]] || fail "the frame was taken"
-}
 
 # A datagram needs no connection, so only its GRH says whom it is for.
 datagram_to()

@@ -38,6 +38,17 @@ rping_by_address()
 		{ show_talk; fail "fewer than $times pings came back"; }
 }
 
+# cm_mode TYPE: of which RoCE version rdma_cm's connections are from now on.
+cm_mode()
+{
+	local side folder
+	for side in 1 2; do
+		folder=/sys/kernel/config/rdma_cm/xr$side
+		[ -d "$folder" ] || mkdir "$folder" || fail "no configfs for rdma_cm"
+		echo "$1" > "$folder/ports/1/default_roce_mode"
+	done
+}
+
 # has_option OPTION ARG...
 has_option()
 {

@@ -30,3 +30,41 @@ verdict()
 	read -r -t 60 said <&"$from" || fail "the victim died"
 	note "victim: $said"
 }
+
+mac_of()
+{
+	in_side "$1" cat /sys/class/net/eth0/address
+}
+
+# write_frame FIELD=VALUE...: a WRITE of eight bytes to the victim's RC QP, of the RoCE
+# version that frame_version says; fields as in frame.py.
+write_frame()
+{
+	in_side 2 "$tests/frame.py" eth0 v="${frame_version:-1}" dmac="$(mac_of 1)" src=10.0.0.2 dst=10.0.0.1 op=0x0a \
+		qpn="${rc[0]}" psn="$psn" va="$va" rkey="$rkey" data=0102030405060708 "$@"
+}
+
+taken()
+{
+	victim 1
+	write_frame "$@"
+	sleep 0.2
+	verdict
+	[[ $said = 'region touched outside clean alive 1' ]] ||
+		{ show_counters 1; fail "the frame was not taken"; }
+}
+
+# not_taken COUNTER FIELD=VALUE...: and COUNTER, if it isn't '', tells why.
+not_taken()
+{
+	local counter=$1 before=0
+	shift
+	[ -z "$counter" ] || before=$(counter 1 "$counter")
+	victim 1
+	write_frame "$@"
+	sleep 0.2
+	[ -z "$counter" ] || [ "$(counter 1 "$counter")" -gt "$before" ] ||
+		{ show_counters 1; fail "$counter did not count"; }
+	verdict
+	[[ $said = 'region clean outside clean alive 1' ]] || fail "the frame was taken"
+}
