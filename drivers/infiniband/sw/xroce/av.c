@@ -76,7 +76,8 @@ struct net_device *xroce_av_egress_rcu(const struct xroce_av *av,
 {
 	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(av->sgid_attr);
 
-	return IS_ERR(ndev) ? dev->ndev : ndev;
+	return IS_ERR(ndev) || !xroce_dev_is_near_rcu(dev, ndev) ? dev->ndev :
+								   ndev;
 }
 
 void xroce_av_put(struct xroce_av *av)

@@ -66,7 +66,8 @@ void xroce_av_put(struct xroce_av *av);
 /*
  * The netdev that packets leave by: that of the source GID (a VLAN, perhaps). When
  * the address was removed its entry is dead for good, but the address may be back:
- * the device's own then. Caller holds rcu_read_lock().
+ * the device's own then; also for what the core thinks is below it (port.c).
+ * Caller holds rcu_read_lock().
  */
 struct net_device *xroce_av_egress_rcu(const struct xroce_av *av,
 				       const struct xroce_dev *dev);

@@ -142,7 +142,7 @@ void xroce_congest_look(struct xroce_qp *qp, const struct sk_buff *skb)
 	if (!is_marked(skb))
 		return;
 	now = ktime_get_ns();
-	xroce_count(xroce_qp_dev(qp), XROCE_STAT_NP_ECN_MARKED, 1);
+	xroce_qp_count(qp, XROCE_STAT_NP_ECN_MARKED, 1);
 	if (!READ_ONCE(np->enable) || qp->congest.owes_cnp ||
 	    (qp->congest.cnp_at && now - qp->congest.cnp_at < interval) ||
 	    !peer_may_have_one(qp, now))
@@ -159,7 +159,7 @@ void xroce_congest_answer(struct xroce_qp *qp)
 		return;
 	qp->congest.owes_cnp = false;
 	qp->congest.departs = 0;
-	xroce_count(xroce_qp_dev(qp), XROCE_STAT_NP_CNP_SENT, 1);
+	xroce_qp_count(qp, XROCE_STAT_NP_CNP_SENT, 1);
 	xroce_tx_cnp(qp, READ_ONCE(np->cnp_dscp) << 2,
 		     READ_ONCE(np->cnp_802p_prio));
 }
@@ -169,10 +169,10 @@ void xroce_congest_answer(struct xroce_qp *qp)
 void xroce_congest_cnp(struct xroce_qp *qp, u64 now)
 {
 	if (!has_cc(qp) || !qp->congest.cc.ops->cnp) {
-		xroce_count(dev, XROCE_STAT_RP_CNP_IGNORED, 1);
+		xroce_qp_count(qp, XROCE_STAT_RP_CNP_IGNORED, 1);
 		return;
 	}
-	xroce_count(dev, XROCE_STAT_RP_CNP_HANDLED, 1);
+	xroce_qp_count(qp, XROCE_STAT_RP_CNP_HANDLED, 1);
 	xroce_cc_cnp(&qp->congest.cc, now);
 }
 

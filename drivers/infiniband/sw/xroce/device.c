@@ -14,7 +14,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/if_arp.h>
-#include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/wait_bit.h>
@@ -129,12 +128,6 @@ struct xroce_dev *xroce_dev_find_rcu(struct net *net, const union ib_gid *dgid,
 /* Each refusal says what to do about it; a loop of attempts can't flood the log. */
 static int check_netdev(struct net_device *ndev)
 {
-	if (is_vlan_dev(ndev)) {
-		pr_err_ratelimited("%s is a VLAN: add the link on %s, which has the VLAN's addresses too\n",
-				   netdev_name(ndev),
-				   netdev_name(vlan_dev_real_dev(ndev)));
-		return -EOPNOTSUPP;
-	}
 	if (ndev->type != ARPHRD_ETHER && ndev->type != ARPHRD_LOOPBACK &&
 	    ndev->type != ARPHRD_NONE) {
 		pr_err_ratelimited("%s is neither Ethernet nor loopback nor tun: not supported\n",

@@ -144,6 +144,8 @@ const struct ib_device_ops xroce_ops = {
 	.get_link_layer = xroce_get_link_layer,
 	/* Not ib_device_set_netdev(): rxe would find us by it and take us for its own. */
 	.get_netdev = xroce_get_netdev,
+	.add_gid = xroce_add_gid,
+	.del_gid = xroce_del_gid,
 
 	.alloc_ucontext = alloc_ucontext,
 	.dealloc_ucontext = dealloc_ucontext,

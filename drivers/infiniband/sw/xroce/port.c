@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The port (see port.h). The core has checked port numbers, there is only 1. */
+#include <linux/if_vlan.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <rdma/ib_mad.h>
@@ -11,6 +12,8 @@
 
 /* As many addresses as the netdev and its VLANs may have, twice: v1 and v2. */
 #define GID_TABLE_LEN	1024
+/* RoCEv1 and v2; so many of the first entries are of the link-local address. */
+#define GID_TYPES	2
 
 /*
  * What stands before and after the payload of the largest packet, a WRITE ONLY
@@ -104,6 +107,15 @@ enum rdma_link_layer xroce_get_link_layer(struct ib_device *ibdev,
 	return IB_LINK_LAYER_ETHERNET;
 }
 
+/*
+ * The netdev by which the verbs core finds the addresses. It knows VLANs as what lies
+ * above a device's netdev, not as that netdev.
+ */
+static struct net_device *gid_netdev(const struct xroce_dev *dev)
+{
+	return is_vlan_dev(dev->ndev) ? vlan_dev_real_dev(dev->ndev) : dev->ndev;
+}
+
 struct net_device *xroce_get_netdev(struct ib_device *ibdev, u32 port_num)
 {
 	struct xroce_dev *dev = to_xroce_dev(ibdev);
@@ -111,6 +123,27 @@ struct net_device *xroce_get_netdev(struct ib_device *ibdev, u32 port_num)
 	/* No new user may hold up a netdev that is going away. */
 	if (READ_ONCE(dev->is_leaving))
 		return NULL;
-	dev_hold(dev->ndev);
-	return dev->ndev;
+	dev_hold(gid_netdev(dev));
+	return gid_netdev(dev);
+}
+
+/*
+ * Of what the core finds for a device on a VLAN only the VLAN's own is ours, and
+ * the first GIDs, since the VLAN has the MAC that they are made from.
+ */
+int xroce_add_gid(const struct ib_gid_attr *attr, void **context)
+{
+	struct xroce_dev *dev = to_xroce_dev(attr->device);
+	bool is_ours;
+
+	rcu_read_lock();
+	is_ours = attr->index < GID_TYPES ||
+		  xroce_dev_is_near_rcu(dev, rcu_dereference(attr->ndev));
+	rcu_read_unlock();
+	return is_ours ? 0 : -EADDRNOTAVAIL;
+}
+
+int xroce_del_gid(const struct ib_gid_attr *attr, void **context)
+{
+	return 0;
 }

@@ -20,5 +20,7 @@ int xroce_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 enum rdma_link_layer xroce_get_link_layer(struct ib_device *ibdev,
 					  u32 port_num);
 struct net_device *xroce_get_netdev(struct ib_device *ibdev, u32 port_num);
+int xroce_add_gid(const struct ib_gid_attr *attr, void **context);
+int xroce_del_gid(const struct ib_gid_attr *attr, void **context);
 
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The cached route of a QP (see route.h). */
+#include <net/addrconf.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
+#include <net/l3mdev.h>
 #include <net/route.h>
 #include "core/wire.h"
 #include "qp.h"
@@ -13,6 +15,27 @@ void xroce_route_reset(struct xroce_route *route)
 	route->dst = NULL;
 	xroce_av_put(route->av);
 	route->av = NULL;
+}
+
+/*
+ * An address of this host at another netdev is found only if none is asked for (but
+ * the VRF, if there is one); the way to it is the loopback netdev.
+ */
+static bool is_local_ipv4(struct net *net, const struct net_device *ndev,
+			  const struct xroce_av *av)
+{
+	__be32 address;
+
+	memcpy(&address, av->dgid.raw + 12, sizeof(address));
+	return inet_addr_type_dev_table(net, ndev, address) == RTN_LOCAL;
+}
+
+static bool is_local_ipv6(struct net *net, const struct xroce_av *av)
+{
+	const struct in6_addr *address = (const void *)av->dgid.raw;
+
+	return !(ipv6_addr_type(address) & IPV6_ADDR_LINKLOCAL) &&
+	       ipv6_chk_addr(net, address, NULL, 0);
 }
 
 static struct dst_entry *lookup_ipv4(struct net *net, const struct xroce_av *av,
@@ -60,9 +83,15 @@ static struct dst_entry *lookup(const struct xroce_qp *qp,
 	rcu_read_lock();
 	ndev = xroce_av_egress_rcu(av, xroce_qp_dev(qp));
 	if (av->l3 == XROCE_L3_IPV4)
-		dst = lookup_ipv4(dev_net(ndev), av, ndev->ifindex);
+		dst = lookup_ipv4(dev_net(ndev), av,
+				  is_local_ipv4(dev_net(ndev), ndev, av) ?
+				  l3mdev_master_ifindex_rcu(ndev) :
+				  ndev->ifindex);
 	else if (av->l3 == XROCE_L3_IPV6)
-		dst = lookup_ipv6(dev_net(ndev), av, ndev->ifindex);
+		dst = lookup_ipv6(dev_net(ndev), av,
+				  is_local_ipv6(dev_net(ndev), av) ?
+				  l3mdev_master_ifindex_rcu(ndev) :
+				  ndev->ifindex);
 	rcu_read_unlock();
 	return dst;
 }

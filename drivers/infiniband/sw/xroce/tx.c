@@ -2,6 +2,7 @@
 /* From bursts to packets (see tx.h): payload, headers, ICRC. */
 #include <linux/skbuff.h>
 #include "eth.h"
+#include "prio.h"
 #include "qp.h"
 #include "route.h"
 #include "rx.h"
@@ -16,6 +17,7 @@
  * @av: where to
  * @swqe: requester: the slot of burst->wr
  * @l3_bytes: network and UDP header
+ * @priority: for qdiscs and VLANs
  */
 struct outgoing {
 	struct xroce_qp *qp;
@@ -23,6 +25,7 @@ struct outgoing {
 	const struct xroce_av *av;
 	struct xroce_swqe *swqe;
 	unsigned int l3_bytes;
+	u32 priority;
 };
 
 /* ---- payload ------------------------------------------------------------------ */
@@ -107,6 +110,7 @@ static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, LL_MAX_HEADER + out->l3_bytes);
+	skb->priority = out->priority;
 
 	bth = skb_tail_pointer(skb);
 	hdr_len = xroce_wire_build(&pkt, bth);
@@ -126,6 +130,19 @@ static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
 	crc = xroce_icrc_update(crc, bth + hdr_len, body);
 	xroce_icrc_put(crc, bth + hdr_len + body);
 	return skb;
+}
+
+static u32 priority_of(const struct outgoing *out)
+{
+	u32 priority;
+
+	if (!out->av->sl && !out->av->tclass)
+		return 0;
+	rcu_read_lock();
+	priority = xroce_priority_rcu(out->av,
+		xroce_av_egress_rcu(out->av, xroce_qp_dev(out->qp)));
+	rcu_read_unlock();
+	return priority;
 }
 
 static void send_to_own_group(const struct outgoing *out, struct sk_buff *skb)
@@ -169,6 +186,7 @@ static int send_packets(struct outgoing *out, u32 *sent)
 	struct sk_buff *skb;
 
 	out->l3_bytes = xroce_icrc_l3_bytes(out->av->l3);
+	out->priority = priority_of(out);
 	for (*sent = 0; *sent < out->burst->npkts; (*sent)++) {
 		skb = build_packet(out, *sent);
 		if (IS_ERR(skb))

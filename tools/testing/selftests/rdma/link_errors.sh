@@ -5,7 +5,7 @@
 #
 #	namespace xr1                          namespace xr2
 #	  eth0  ------------- veth -------------  eth0
-#	  eth0.5 VLAN, tun0 IP in IP tunnel
+#	  tun0 IP in IP tunnel
 #
 # Promises: each kind of mistake gives its own errno, which "rdma" prints, and one
 # line in the kernel's log that says what to do; a thousand of them leave nothing
@@ -18,7 +18,7 @@ need_link_type
 need python3 python3
 [ "$LINK_TYPE" = xroce ] || skip_all "it is about xroce's messages"
 
-plan 13
+plan 12
 
 # refused ERROR LOG COMMAND...: the command fails with ERROR and logs one line,
 # which matches LOG; '' if the kernel's core refuses it before we are asked.
@@ -94,13 +94,6 @@ rxe_is_there()
 	rdma link add xr-rxe type rxe netdev xr-dummy || skip "rxe does not work here"
 	refused 'File exists' 'xr-dummy has the rxe device xr-rxe' add_link 0 xr1 xr-dummy
 	refused 'Address already in use' 'port 4791 is taken' add_link 0 xr1 lo
-}
-
-vlan()
-{
-	in_side 1 ip link add link eth0 name eth0.5 type vlan id 5 || skip "no VLANs"
-	refused 'not supported' 'eth0.5 is a VLAN.* eth0' add_link 1 xr1 eth0.5
-	in_side 1 ip link del eth0.5
 }
 
 tunnel()
@@ -191,7 +184,6 @@ run "no such netdev" refused '' '' add_link 1 xr1 nosuch
 run "no such link type" refused '' '' in_side 1 rdma link add xr1 type nosuch netdev eth0
 run "UDP port 4791 taken, IPv4" port_taken 4
 run "UDP port 4791 taken, IPv6" port_taken 6
-run "a VLAN" vlan
 run "an IP tunnel" tunnel
 run "rxe is there" rxe_is_there
 run "many times a netdev that has a device" many_duplicates
