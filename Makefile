@@ -42,6 +42,9 @@ check-unit:
 check-debug:
 	scripts/check debug!
 
+check-long:
+	scripts/check long flavours
+
 fuzz:
 	$(MAKE) -C tools/testing/unit fuzz
 
@@ -54,7 +57,8 @@ help:
 	@echo '  demo         - show RDMA from one network namespace to another, in a virtual machine'
 	@echo '  check        - all tests that a change must pass'
 	@echo '  check-unit   - of these, those that need no kernel'
+	@echo '  check-long   - tests that take longer, and more kernels'
 	@echo '  check-debug  - tests in a kernel with its own checkers on'
 	@echo '  fuzz         - feed random bytes to the protocol core'
 
-.PHONY: all modules install clean demo check check-unit check-debug fuzz help
+.PHONY: all modules install clean demo check check-unit check-debug check-long fuzz help

@@ -6,9 +6,24 @@
 # for; and one of sid, for test programs. Test programs for bookworm and trixie
 # are compiled in the builders of 6.1 and 6.12.
 
+# A kernel is named 6.12, or 6.12-rt for another flavour than Debian's generic one.
+kernels='6.1 6.12 7.3'
+flavours='cloud rt'
+
+all_kernels()
+{
+	local kernel flavour
+	for kernel in $kernels; do
+		printf '%s\n' "$kernel"
+		for flavour in $flavours; do
+			printf '%s-%s\n' "$kernel" "$flavour"
+		done
+	done
+}
+
 builder_source()
 {
-	case $1 in
+	case ${1%%-*} in
 	6.1) echo bookworm ;;
 	6.12) echo trixie ;;
 	7.3) echo trixie-backports ;;
@@ -29,6 +44,8 @@ builder_packages()
 {
 	echo make gcc libc6-dev libibverbs-dev librdmacm-dev
 	case $1 in
+	7.3-*) echo "linux-headers-${1#*-}-amd64/trixie-backports" perl ;;
+	*-*) echo "linux-headers-${1#*-}-amd64" perl ;;
 	# What W=1 needs to check kernel-doc: perl, for the newest python3.
 	6.1 | 6.12) echo linux-headers-amd64 perl ;;
 	# The debug kernel is built in this one, hence the rest.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
 #
-# Kernels to boot: $CACHE/kernels/K has version, vmlinuz, modules/VERSION (loose
+# Kernels to boot, by the names of builders.sh: $CACHE/kernels/K has version, vmlinuz, modules/VERSION (loose
 # files, for depmod) and, made by need_boot_files, modules.erofs and initrd.
 
 # Drivers of hardware that no guest here has.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# run.sh [TEST...]: run tests of this folder, all if none is named, and print one
-# total. A test that dies, or reports fewer results than it planned, counts as
+# run.sh [TEST...]: run tests of this folder, all but the long ones if none is named,
+# and print one total. "long" stands for the long ones. A test that dies, or reports fewer results than it planned, counts as
 # one failure more. Needs root and the modules; see Documentation/testing.rst.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,14 +12,17 @@ passed=0 failed=0 skipped=0
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 
-all_tests()
+# What takes minutes on a slow machine.
+long_tests='interop netns places priority'
+
+short_tests()
 {
 	local file name
 	for file in "$here"/*.sh; do
 		name=$(basename "$file" .sh)
 		case $name in
 		run | lib) ;;
-		*) printf '%s\n' "$name" ;;
+		*) [[ " $long_tests " = *" $name "* ]] || printf '%s\n' "$name" ;;
 		esac
 	done
 }
@@ -63,8 +66,12 @@ tally()
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
-[ $# -gt 0 ] || mapfile -t tests < <(all_tests)
-[ $# = 0 ] || tests=("$@")
+tests=()
+[ $# -gt 0 ] || mapfile -t tests < <(short_tests)
+for name; do
+	# shellcheck disable=SC2206 # a list of words
+	if [ "$name" = long ]; then tests+=($long_tests); else tests+=("$name"); fi
+done
 for name in "${tests[@]}"; do
 	name=$(basename "$name" .sh)
 	start=$SECONDS
