@@ -121,7 +121,8 @@ vlan_device()
 	at eth0.5 eth0.5
 	# What belongs to the netdev below is not the VLAN's.
 	! gid_index 1 10.0.0.1 || fail "it has the GID of eth0's address"
-	wait_for 5 in_side 1 cat "/sys/class/infiniband/xr1/ports/1/gid_attrs/ndevs/$(gid_index 1 "$(address 1 4)")"
+	[ "$(in_side 1 cat "/sys/class/infiniband/xr1/ports/1/gid_attrs/ndevs/$(gid_index 1 "$(address 1 4)")")" = eth0.5 ] ||
+		fail "the GID names another netdev"
 	[ "$(cat /sys/class/infiniband/xr1/parent)" = eth0.5 ] || fail "the parent is not eth0.5"
 }
 
