@@ -94,9 +94,10 @@ static int fn##_op(struct ib_qp *qp, u32 port)				\
 	return fn(qp, port);						\
 }									\
 static_assert(true)
-/* With the comma: older kernels have no such member. */
-#define INIT_RDMA_COUNTER_SIZE(drv_struct, member)			\
-	INIT_RDMA_OBJ_SIZE(rdma_counter, drv_struct, member),
+/* With commas: older kernels have no such members. */
+#define INIT_RDMA_COUNTER(drv_struct, member, init)			\
+	INIT_RDMA_OBJ_SIZE(rdma_counter, drv_struct, member),		\
+	.counter_init = init,
 #else /* 6.1, 6.12 */
 #define IB_COUNTER_BIND_QP_OP(fn)					\
 static int fn##_op(struct rdma_counter *counter, struct ib_qp *qp)	\
@@ -110,7 +111,7 @@ static int fn##_op(struct ib_qp *qp)					\
 	return fn(qp, 1);						\
 }									\
 static_assert(true)
-#define INIT_RDMA_COUNTER_SIZE(drv_struct, member)
+#define INIT_RDMA_COUNTER(drv_struct, member, init)
 #endif
 
 #ifndef HAVE_IB_ALLOC_DEVICE_WITH_NET

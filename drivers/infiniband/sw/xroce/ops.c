@@ -110,6 +110,10 @@ struct counter {
 	struct rdma_counter rdma_counter;
 };
 
+static void __maybe_unused init_counter(struct rdma_counter *counter)
+{
+}
+
 IB_COUNTER_BIND_QP_OP(xroce_counter_bind_qp);
 IB_COUNTER_UNBIND_QP_OP(xroce_counter_unbind_qp);
 IB_CREATE_CQ_OP(xroce_create_cq);
@@ -191,7 +195,7 @@ const struct ib_device_ops xroce_ops = {
 	.post_send = xroce_post_send,
 	.post_recv = xroce_post_recv,
 
-	INIT_RDMA_COUNTER_SIZE(counter, rdma_counter)
+	INIT_RDMA_COUNTER(counter, rdma_counter, init_counter)
 	INIT_RDMA_OBJ_SIZE(ib_ah, xroce_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, xroce_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_mw, xrdma_mw, ibmw),
