@@ -115,7 +115,7 @@ shared_again()
 	done
 	drop_wire 2> /dev/null || true
 	rdma system set netns shared || fail "no way back"
-	make_wire 4200
+	make_wire 4200 || fail "no wire"
 	add_links
 	pingpong rc 4
 	rping_by_address 4 -C 10
@@ -137,13 +137,19 @@ moving_netdev()
 
 # ---- changes under traffic -----------------------------------------------------------------
 
+received_since()
+{
+	[ "$(counter 1 rx_packets)" -gt $(($1 + 200)) ]
+}
+
 # under_traffic COMMAND...: while data move for some seconds; all of them arrive.
 under_traffic()
 {
-	local pid
+	local pid before
+	before=$(counter 1 rx_packets)
 	(transfer 4 -n "${messages:-400}" -q 4 -S 16384 -u 16 -T 60 -s 1) > "$scratch/under" 2>&1 &
 	pid=$!
-	sleep 0.5
+	wait_for 20 received_since "$before" || { cat "$scratch/under"; fail "no traffic"; }
 	"$@" || { kill $pid; fail "$*"; }
 	wait $pid || { cat "$scratch/under"; fail "traffic did not survive"; }
 	kill -0 $pid 2> /dev/null || cat "$scratch/under"

@@ -65,8 +65,8 @@ all_traffic()
 	pingpong rc 4 -n 100
 	pingpong rc 6 -n 100
 	pingpong ud 4 -n 100
-	rping_by_address 4 -C 20
-	rping_by_address 6 -C 20
+	"${rping:-rping_by_address}" 4 -C 20
+	"${rping:-rping_by_address}" 6 -C 20
 	gid_type='IB/RoCE v1'
 	pingpong rc 4 -n 100
 	pingpong ud 6 -n 100
@@ -126,10 +126,22 @@ vlan_device()
 	[ "$(cat /sys/class/infiniband/xr1/parent)" = eth0.5 ] || fail "the parent is not eth0.5"
 }
 
-# Both at once: each has its own addresses, and packets find the right one.
+# A server that listens to all addresses: the address of a VLAN is one of the device
+# below it, too, and the core binds a listener to the first device that has it.
+rping_to_any()
+{
+	local any
+	case $1 in
+	4) any=0.0.0.0 ;;
+	6) any=:: ;;
+	esac
+	talk cm:7174 rping -s -a "$any" -C 20 -V -- rping -c -v -a "$(address 1 "$1")" -C 20 -V
+}
+
+# Both at once: packets find the right one.
 vlan_device_beside()
 {
-	local index
+	local index rping=rping_to_any
 	fresh
 	both ip link add link eth0 name eth0.5 type vlan id 5 || skip "no VLANs"
 	number 1 eth0.5
