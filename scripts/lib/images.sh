@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 #
 # Root images: a suite's user land, read-only; the guest writes to a tmpfs over it.
+# Image SUITE has what most tests need, SUITE-full more programs that use RDMA.
 
 image_packages='
 bash util-linux mount kmod procps iproute2 iputils-ping ethtool tcpdump
@@ -10,19 +11,32 @@ rdma-core ibverbs-utils ibverbs-providers rdmacm-utils infiniband-diags
 perftest qperf python3-pyverbs
 '
 
+more_packages='
+libfabric-bin fio ucx-utils openmpi-bin netpipe-openmpi
+nfs-kernel-server nfs-common nvme-cli libiscsi-bin srptools
+'
+
+packages_of()
+{
+	case $1 in
+	*-full) printf '%s' "$image_packages$more_packages" ;;
+	*) printf '%s' "$image_packages" ;;
+	esac
+}
+
 image_key()
 {
-	printf '1-%s\n' "$(printf '%s' "$image_packages" | hash_of)"
+	printf '1-%s\n' "$(packages_of "$1" | hash_of)"
 }
 
 have_image()
 {
-	have_once "images/$1" "$(image_key)"
+	have_once "images/$1" "$(image_key "$1")"
 }
 
 need_image()
 {
-	once "images/$1" "$(image_key)" make_image "$1"
+	once "images/$1" "$(image_key "$1")" make_image "$1"
 }
 
 make_image()
@@ -32,10 +46,10 @@ make_image()
 
 fill_image()
 {
-	local suite=$1 dir=$2 packages
+	local suite=${1%-full} dir=$2 packages
 	open_source "$suite" || return
 	# shellcheck disable=SC2086 # a list of words
-	packages=$(existing_packages "$suite" $image_packages) || return
+	packages=$(existing_packages "$suite" $(packages_of "$1")) || return
 	make_root "$suite" "$dir/root" "$packages" || return
 	slim_down "$dir/root"
 	printf '127.0.0.1 localhost vm\n::1 localhost\n' > "$dir/root/etc/hosts"

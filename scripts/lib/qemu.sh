@@ -108,7 +108,7 @@ qemu_arguments()
 		-append "$(kernel_arguments)" \
 		-chardev "file,id=console,path=$(escaped "$run/console")" -serial chardev:console \
 		-device virtio-serial-pci -device virtio-rng-pci
-	disk root "$CACHE/images/$suite/root.erofs"
+	disk root "$CACHE/images/$image/root.erofs"
 	disk modules "$CACHE/kernels/$kernel/modules.erofs"
 	shared_folder run "$run"
 	shared_folder project "$PROJECT" ,readonly=on
