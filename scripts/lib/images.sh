@@ -48,7 +48,7 @@ fill_image()
 {
 	local suite=${1%-full} dir=$2 packages
 	open_source "$suite" || return
-	# shellcheck disable=SC2086 # a list of words
+	# shellcheck disable=SC2046,SC2086 # a list of words
 	packages=$(existing_packages "$suite" $(packages_of "$1")) || return
 	make_root "$suite" "$dir/root" "$packages" || return
 	slim_down "$dir/root"
