@@ -130,10 +130,11 @@ struct sent {
 };
 
 struct watch {
-	bool has_sent, in_read, has_nakked;
+	bool has_sent, in_read, has_answered, has_nakked;
 	u32 next_psn;		/* after the last packet sent, repairs apart */
 	u32 silence;
-	u32 read_psn;
+	u32 read_psn;		/* next of the answer to a READ */
+	u32 answered_psn;	/* behind the youngest READ answered to its end */
 	u32 nak_psn;
 	u64 quiet_until;	/* RNR */
 	u32 mishaps;		/* of the links, at the last progress */

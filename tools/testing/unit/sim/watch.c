@@ -75,6 +75,14 @@ void watch_request(struct node *node, const struct xroce_pkt *pkt, bool is_repai
 	watch->next_psn = xroce_psn_add(pkt->psn, psns);
 }
 
+/* A READ's place was taken by a younger one while it was answered once more. */
+static bool is_given_up(const struct watch *watch, u32 psn)
+{
+	return xroce_psn_before(watch->read_psn, psn) &&
+	       watch->has_answered &&
+	       xroce_psn_before(watch->read_psn, watch->answered_psn);
+}
+
 /*
  * Answers to READs: FIRST, MIDDLEs, LAST, and nothing in between; but they may
  * break off to give an older answer once more, or their own rest from a new start.
@@ -83,14 +91,22 @@ static void watch_read_response(struct node *node, const struct xroce_pkt *pkt)
 {
 	struct watch *watch = &node->watch;
 	bool is_first = pkt->info->pos & XROCE_POS_FIRST;
+	u32 next_psn = xroce_psn_add(pkt->psn, 1);
 
 	SIM_CHECK(node->world, watch->in_read || is_first);
 	if (watch->in_read)
 		SIM_CHECK(node->world, is_first ?
-			  !xroce_psn_before(watch->read_psn, pkt->psn) :
+			  !xroce_psn_before(watch->read_psn, pkt->psn) ||
+			  is_given_up(watch, pkt->psn) :
 			  pkt->psn == watch->read_psn);
 	watch->in_read = !(pkt->info->pos & XROCE_POS_LAST);
-	watch->read_psn = xroce_psn_add(pkt->psn, 1);
+	watch->read_psn = next_psn;
+	if (watch->in_read ||
+	    (watch->has_answered &&
+	     xroce_psn_before(next_psn, watch->answered_psn)))
+		return;
+	watch->has_answered = true;
+	watch->answered_psn = next_psn;
 }
 
 static void watch_ack(struct node *node, const struct xroce_pkt *pkt)
