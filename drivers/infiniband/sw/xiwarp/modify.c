@@ -4,12 +4,16 @@
  * what the verbs call RESET, INIT and RTR is one to us, and RTS is only reached
  * through the CM.
  */
+#include <linux/ktime.h>
 #include <linux/slab.h>
 #include "ep.h"
 #include "progress.h"
 #include "qp.h"
 #include "run.h"
 #include "rx.h"
+
+/* How long a responder waits for an initiator that promised nothing. */
+#define GO_FIRST_NS	(100 * NSEC_PER_MSEC)
 
 static const u8 verbs_states[XIWARP_STATES] = {
 	[XIWARP_RTS]		= IB_QPS_RTS,
@@ -51,6 +55,7 @@ static void init_engine(struct xiwarp_qp *qp,
 	qp->is_soft = agreed->is_soft;
 	qp->emss = 0;
 	qp->retry_at = XIWARP_NEVER;
+	qp->go_first_at = XIWARP_NEVER;
 	xiwarp_rx_forget_wait(qp);
 }
 
@@ -85,6 +90,13 @@ void xiwarp_qp_commit(struct xiwarp_qp *qp, struct xiwarp_ep *ep)
 {
 	xiwarp_ep_get(ep);
 	qp->ep = ep;
+	/*
+	 * RFC 5044 wants the initiator to send first. Those that promise an RTR will;
+	 * others may be programs that wait for us, and know no better than to do so
+	 * for ever.
+	 */
+	if (qp->rdmap.cfg.is_responder && !ep->awaits_first)
+		qp->go_first_at = ktime_get_ns() + GO_FIRST_NS;
 	xiwarp_qp_end(qp, XIWARP_IN_ESTABLISHED);
 	xiwarp_qp_disown(qp);
 }

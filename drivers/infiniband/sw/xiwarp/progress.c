@@ -52,6 +52,7 @@ static void detach(struct xiwarp_qp *qp, bool reset)
 {
 	xiwarp_tx_drop(&qp->tx);
 	qp->retry_at = XIWARP_NEVER;
+	qp->go_first_at = XIWARP_NEVER;
 	if (qp->ep)
 		xiwarp_ep_release(qp->ep, reset);
 	qp->ep = NULL;
@@ -277,12 +278,20 @@ static void check_cq(struct xiwarp_qp *qp)
 
 u64 xiwarp_qp_deadline(struct xiwarp_qp *qp)
 {
-	u64 deadline = min3(xiwarp_conn_deadline(&qp->conn), qp->retry_at,
-			    qp->recv_poll_at);
+	u64 deadline = min(min(xiwarp_conn_deadline(&qp->conn), qp->retry_at),
+			   min(qp->recv_poll_at, qp->go_first_at));
 
 	if (qp->is_flushing && qp->is_user && !qp->srq)
 		deadline = min(deadline, qp->flush_poll_at);
 	return deadline;
+}
+
+static void check_go_first(struct xiwarp_qp *qp)
+{
+	if (qp->go_first_at == XIWARP_NEVER || ktime_get_ns() < qp->go_first_at)
+		return;
+	qp->go_first_at = XIWARP_NEVER;
+	xiwarp_rdmap_go_first(&qp->rdmap);
 }
 
 bool xiwarp_qp_progress(struct xiwarp_qp *qp)
@@ -293,6 +302,7 @@ bool xiwarp_qp_progress(struct xiwarp_qp *qp)
 	if (qp->conn.state == XIWARP_IDLE)
 		return false;
 	if (sk) {
+		check_go_first(qp);
 		has_more |= receive(qp, sk);
 		/* Before new ones are taken, which may need the slots. */
 		has_more |= xiwarp_complete_sends(qp, BUDGET) >= BUDGET;

@@ -65,6 +65,8 @@ struct xiwarp_swqe {
  * @framer: send side of the stream's lower half
  * @tx: bytes that the socket has yet to take
  * @retry_at: there was no memory for @tx: when to try again, ns; XIWARP_NEVER
+ * @go_first_at: responder: when to send though the initiator has not begun, ns;
+ *	XIWARP_NEVER: there is no such time
  * @recv: receive request in progress
  * @has_recv: there is one
  * @recv_limit: a SEND waits for a receive until then, ns; XIWARP_NEVER = none waits
@@ -118,6 +120,7 @@ struct xiwarp_qp {
 	struct xiwarp_framer framer;
 	struct xiwarp_tx tx;
 	u64 retry_at;
+	u64 go_first_at;
 	struct xiwarp_recv recv;
 	bool has_recv;
 	u64 recv_limit;

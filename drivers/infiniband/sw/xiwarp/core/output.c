@@ -403,13 +403,18 @@ static bool output_terminate(struct xiwarp_rdmap *s, struct xiwarp_burst *burst)
 	return true;
 }
 
+void xiwarp_rdmap_go_first(struct xiwarp_rdmap *s)
+{
+	s->goes_first = true;
+}
+
 static bool output_any(struct xiwarp_rdmap *s, u32 max_bytes,
 		       struct xiwarp_burst *burst)
 {
 	if (s->is_broken)
 		return output_terminate(s, burst);
 	/* RFC 5044 7.1: the initiator is first. */
-	if (s->cfg.is_responder && !s->has_first)
+	if (s->cfg.is_responder && !s->has_first && !s->goes_first)
 		return false;
 	if (s->is_rtr_due)
 		return output_rtr(s, burst);

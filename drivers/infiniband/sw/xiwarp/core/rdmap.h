@@ -51,7 +51,8 @@
  * struct xiwarp_rdmap_cfg - what the MPA startup agreed on; constant
  * @rx_markers: as in struct xiwarp_mpa_agreed
  * @crc: as there
- * @is_responder: as there: send nothing before the first FPDU came
+ * @is_responder: as there: send nothing before the first FPDU came, or before
+ *	xiwarp_rdmap_go_first()
  * @rtr_send: initiator: XIWARP_RTR_* to send before anything else, or 0
  * @ird: READs and atomics of the peer to hold; slots in the ring given to init()
  * @ord: READs and atomics to have on their way at once; 0: they fail
@@ -270,6 +271,7 @@ struct xiwarp_rdmap {
 	struct xiwarp_seg seg;	/* valid from header to DONE */
 	u32 rx_msn[XIWARP_QUEUES];
 	bool has_first;		/* a good FPDU came */
+	bool goes_first;	/* responder: not waiting for that any more */
 	bool has_recv;		/* a receive request is held */
 	bool is_fault_due;	/* step FAULT is to be given */
 	u8 rx_fault;		/* found in this FPDU, told after its CRC */
@@ -291,6 +293,9 @@ struct xiwarp_rdmap {
  */
 void xiwarp_rdmap_init(struct xiwarp_rdmap *s, const struct xiwarp_rdmap_cfg *cfg,
 		       const struct xiwarp_sq *sq, struct xiwarp_rd *rd);
+
+/* Responder: send though the initiator, which should be first, says nothing. */
+void xiwarp_rdmap_go_first(struct xiwarp_rdmap *s);
 
 /* The longest ULPDU from now on (xiwarp_fpdu_mulpdu()); at any time. */
 void xiwarp_rdmap_set_mulpdu(struct xiwarp_rdmap *s, u32 mulpdu);

@@ -573,6 +573,18 @@ TEST(output__responder_waits)
 	CHECK_EQ(drain(~0U), 1);
 }
 
+TEST(output__responder_goes_first)
+{
+	struct xiwarp_rdmap_cfg cfg = plain;
+
+	cfg.is_responder = true;
+	start(&cfg);
+	post(XIWARP_WR_SEND, 4);
+	CHECK_EQ(drain(~0U), 0);
+	xiwarp_rdmap_go_first(&s);
+	CHECK_EQ(drain(~0U), 1);
+}
+
 /* ---- answers ---- */
 
 static void ask_read(u32 msn, u32 length)
