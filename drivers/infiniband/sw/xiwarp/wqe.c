@@ -210,6 +210,9 @@ static void kernel_operands(const struct ib_send_wr *from, struct xiwarp_wr *wr)
 	if (wr->op == XIWARP_WR_SEND_INV || wr->op == XIWARP_WR_READ_INV ||
 	    wr->op == XIWARP_WR_LOCAL_INV)
 		wr->inv_rkey = from->ex.invalidate_rkey;
+	/* That of the sink; rdma_rw names the key that it had the time before. */
+	if (wr->op == XIWARP_WR_READ_INV && from->num_sge)
+		wr->inv_rkey = from->sg_list[0].lkey;
 	if (wr->op == XIWARP_WR_WRITE_IMM)
 		wr->imm = from->ex.imm_data;
 
