@@ -40,6 +40,7 @@ make_device()
 
 has_gid()
 {
+	[ "$LINK_TYPE" != xiwarp ] || return 0
 	grep -q -s -i '0a63:0001' /sys/class/infiniband/xu0/ports/1/gids/*
 }
 
