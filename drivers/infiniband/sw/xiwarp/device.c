@@ -65,7 +65,7 @@ static int check_netdev(struct net_device *ndev)
 				   netdev_name(ndev));
 		return -EOPNOTSUPP;
 	}
-	return xrdma_check_free(ndev, RDMA_DRIVER_SIW, "siw");
+	return xrdma_check_free(ndev, RDMA_DRIVER_SIW, "siw", KBUILD_MODNAME);
 }
 
 static void init_ibdev(struct xiwarp_dev *dev)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Steps in the life of a device on a netdev, which can go away at any moment. */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/export.h>
+#include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include "xrdma.h"
@@ -13,19 +12,20 @@
  * @id: of that driver. Ours have its id, too, but are not found this way: they
  *	have the get_netdev operation
  * @driver: its name
+ * @us: name of the driver that asks, for the log
  *
  * A refusal says in the log what to do about it. Context: process.
  * Return: 0 or -EEXIST.
  */
 int xrdma_check_free(struct net_device *ndev, enum rdma_driver_id id,
-		     const char *driver)
+		     const char *driver, const char *us)
 {
 	struct ib_device *other = ib_device_get_by_netdev(ndev, id);
 
 	if (!other)
 		return 0;
-	pr_err_ratelimited("%s has the %s device %s: 'rdma link del %s' first\n",
-			   netdev_name(ndev), driver, dev_name(&other->dev),
+	pr_err_ratelimited("%s: %s has the %s device %s: 'rdma link del %s' first\n",
+			   us, netdev_name(ndev), driver, dev_name(&other->dev),
 			   dev_name(&other->dev));
 	ib_device_put(other);
 	return -EEXIST;
@@ -41,7 +41,8 @@ static int try_register(struct ib_device *ibdev, const char *name,
 		return 0;
 	if (err == -ENFILE)
 		err = -EEXIST;	/* the core's word for a name in use */
-	pr_err_ratelimited("%s can't be registered on %s: %s (%d)\n", name,
+	pr_err_ratelimited("%s: %s can't be registered on %s: %s (%d)\n",
+			   module_name(ibdev->ops.owner), name,
 			   netdev_name(ndev), err == -EEXIST ?
 			   "another device has that name" : "error", err);
 	ib_dealloc_device(ibdev);

@@ -80,7 +80,7 @@ void xrdma_ref_del(struct xrdma_table *table, struct xrdma_ref *ref);
 /* ---- device.c: steps in the life of a device --------------------------------- */
 
 int xrdma_check_free(struct net_device *ndev, enum rdma_driver_id id,
-		     const char *driver);
+		     const char *driver, const char *us);
 int xrdma_register(struct ib_device *ibdev, const char *name,
 		   const struct net_device *ndev, const bool *is_leaving);
 void xrdma_unregister_soon(struct ib_device *ibdev);

@@ -134,7 +134,7 @@ static int check_netdev(struct net_device *ndev)
 				   netdev_name(ndev));
 		return -EOPNOTSUPP;
 	}
-	return xrdma_check_free(ndev, RDMA_DRIVER_RXE, "rxe");
+	return xrdma_check_free(ndev, RDMA_DRIVER_RXE, "rxe", KBUILD_MODNAME);
 }
 
 /* CMs tell hosts apart by it: a device without a MAC of its own invents one. */
