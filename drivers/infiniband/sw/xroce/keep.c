@@ -31,7 +31,7 @@ static bool charge(struct xroce_qp *qp, u32 bytes)
 	    qp->keep.bytes <= QP_BUDGET)
 		return true;
 	uncharge(qp, bytes);
-	xroce_count(dev, XROCE_STAT_KEEP_FULL, 1);
+	xroce_qp_count(qp, XROCE_STAT_KEEP_FULL, 1);
 	return false;
 }
 

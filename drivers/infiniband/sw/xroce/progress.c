@@ -49,7 +49,8 @@ static u32 answers_allowed(struct xroce_qp *qp, u64 now)
 /* Answers come before requests: they free the peer's window. */
 static unsigned int send_answers(struct xroce_qp *qp)
 {
-	u64 now = ktime_get_ns();
+	/* Acknowledgements are not paced. */
+	u64 now = qp->resp.rd_pending ? ktime_get_ns() : 0;
 	struct xroce_resp_done done;
 	struct xroce_burst burst;
 	unsigned int n = 0;

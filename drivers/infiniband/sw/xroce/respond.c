@@ -337,7 +337,7 @@ static void keep(const struct arrival *in)
 	if (xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
 		xroce_resp_keep(&qp->resp, in->pkt.psn);
 	else
-		xroce_count_drop(xroce_qp_dev(qp), XROCE_DROP_OUT_OF_ORDER);
+		xroce_qp_count_drop(qp, XROCE_DROP_OUT_OF_ORDER);
 }
 
 static void take_request(const struct arrival *in)

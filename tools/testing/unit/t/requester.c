@@ -1721,6 +1721,15 @@ static void begin_patient(u8 peer)
 	CHECK_EQ(req.rtt.smoothed, 1000000);
 }
 
+/* @n small WRITEs to a peer that keeps are on their way. */
+static void send_patiently(u32 n)
+{
+	begin_patient(KEEPS);
+	while (n--)
+		post(XROCE_WR_WRITE, 8, 0);
+	drain();
+}
+
 TEST(probe__silence_is_not_waited_out_and_costs_no_retry)
 {
 	u64 last = now;
@@ -1782,12 +1791,7 @@ TEST(probe__answer_exactly_to_it_sends_a_peer_back)
 
 TEST(reorder__holes_that_fill_themselves_are_waited_for)
 {
-	u32 i;
-
-	begin_patient(KEEPS);
-	for (i = 0; i < 6; i++)
-		post(XROCE_WR_WRITE, 8, 0);
-	drain();
+	send_patiently(6);
 	nak(2);
 	check_repair(2);
 	/* both copies arrive */
@@ -1808,12 +1812,7 @@ TEST(reorder__holes_that_fill_themselves_are_waited_for)
 
 TEST(reorder__an_idle_path_answers_soon)
 {
-	u32 i;
-
-	begin_patient(KEEPS);
-	for (i = 0; i < 6; i++)
-		post(XROCE_WR_WRITE, 8, 0);
-	drain();
+	send_patiently(6);
 	nak(2);
 	check_repair(2);
 	/* sooner than any answer so far: there is no queue any more */
