@@ -10,8 +10,11 @@
 #include "port.h"
 #include "stats.h"
 
-/* As many addresses as the netdev and its VLANs may have, twice: v1 and v2. */
-#define GID_TABLE_LEN	1024
+/*
+ * Addresses of the netdev and what lies above it, each twice: v1 and v2. As many as
+ * RoCE NICs have: an entry is three files in sysfs, for each network namespace.
+ */
+#define GID_TABLE_LEN	256
 /* RoCEv1 and v2; so many of the first entries are of the link-local address. */
 #define GID_TYPES	2
 

@@ -34,7 +34,7 @@ show_counters()
 }
 
 # mark_log, and later log_since_mark: what the kernel logged in between, but for
-# its remarks about a slow machine.
+# its remarks about a slow machine and that a netdev came up.
 mark_log()
 {
 	log_mark="mark $$ $RANDOM$RANDOM"
@@ -44,5 +44,5 @@ mark_log()
 log_since_mark()
 {
 	dmesg | sed "1,/selftests: $log_mark\$/d" |
-		grep -v -E 'hrtimer: interrupt took|perf: interrupt took|clocksource' || true
+		grep -v -E 'hrtimer: interrupt took|perf: interrupt took|clocksource|link becomes ready' || true
 }
