@@ -119,7 +119,7 @@ watch_case()
 			: > "$scratch/hangs"
 			kill -KILL "$1"
 		}
-		sleep 1
+		nap 1
 	done
 }
 
