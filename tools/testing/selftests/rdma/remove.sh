@@ -114,11 +114,11 @@ is_pinging()
 with_packets_in_a_queue()
 {
 	local start
-	in_side 1 ping -c 1 -W 5 10.0.0.2 > /dev/null
+	fix_neighbours
 	in_side 1 tc qdisc add dev eth0 root netem delay 30s || skip "no netem"
 	timeout -k 5 "$limit" "$(helper transfer)" -u 18 xr1 "$(gid_index 1 10.0.0.1)" \
 		xr2 "$(gid_index 2 10.0.0.2)" > "$scratch/transfer" 2>&1 &
-	wait_for 20 has_sent_packets || fail "nothing was sent"
+	wait_for 20 has_sent_packets || { cat "$scratch/transfer"; fail "nothing was sent"; }
 	start=$EPOCHREALTIME
 	timeout $((60 * patience)) rdma link del xr1
 	note "took $(since "$start") s"

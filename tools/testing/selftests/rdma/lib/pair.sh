@@ -67,6 +67,16 @@ bring_up()
 		in_side "$1" ip link set eth0 up
 }
 
+# Nobody has to ask for a MAC any more, also when no answer would come in time.
+fix_neighbours()
+{
+	local side mac
+	for side in 1 2; do
+		mac=$(in_side $side cat /sys/class/net/eth0/address)
+		in_side $((3 - side)) ip neigh replace "$(address $side 4)" lladdr "$mac" dev eth0 nud permanent || return
+	done
+}
+
 has_carrier()
 {
 	in_side "$1" ip link show eth0 | grep -q LOWER_UP
