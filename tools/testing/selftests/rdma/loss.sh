@@ -131,12 +131,15 @@ is_moving()
 	[ "$(counter 1 rx_packets)" -gt $((packets_before + 100)) ]
 }
 
-# A queue of three packets at the sender, which says so when it drops.
+# A queue of three packets at the sender, which says so when it drops. It is emptied
+# more slowly than even a slow kernel fills it.
 short_local_queue()
 {
+	local mbit=100
+	[ "$patience" = 1 ] || mbit=10
 	off_on_both_sides
 	modprobe -q sch_tbf || true
-	in_side 1 tc qdisc replace dev eth0 root tbf rate 100mbit burst 5kb limit 10kb ||
+	in_side 1 tc qdisc replace dev eth0 root tbf rate ${mbit}mbit burst 5kb limit 10kb ||
 		skip "no tbf"
 	counts tx_dropped transfer 4 -s "$seed" -n 30 -q 4 -u 16
 	off_on_both_sides
