@@ -2023,3 +2023,81 @@ TEST(unsent__for_ever_ends_after_the_retries)
 	CHECK(n < 40);
 	CHECK_EQ(reap(&ring[0]), XROCE_RETRY_EXC_ERR);
 }
+
+TEST(peek__what_is_sent_next)
+{
+	struct xroce_wr *first, *last;
+	u32 offset = 7;
+
+	begin(&rc_cfg, 0xfffffe);
+	CHECK(!xroce_req_peek(&req, &offset));
+	first = post(XROCE_WR_WRITE, 5 * PMTU, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_LOCAL_INV, 0, 0);
+	last = post(XROCE_WR_ATOMIC_WRITE, 8, 0);
+	CHECK(xroce_req_peek(&req, &offset) == first);
+	CHECK_EQ(offset, 0);
+	CHECK(out(3));
+	CHECK(xroce_req_peek(&req, &offset) == first);
+	CHECK_EQ(offset, 3 * PMTU);
+	CHECK(out(3));
+	CHECK_EQ(burst.offset, 3 * PMTU);
+	/* READs and local requests have no payload to send */
+	CHECK(!xroce_req_peek(&req, &offset));
+	CHECK(out(3));
+	CHECK(!xroce_req_peek(&req, &offset));
+	ack(2);
+	read_response(3, XROCE_POS_ONLY, 8);
+	xroce_req_executed(&req, xroce_req_local(&req), XROCE_SUCCESS);
+	CHECK(xroce_req_peek(&req, &offset) == last);
+	CHECK_EQ(offset, 0);
+}
+
+TEST(peek__nothing_of_what_fails)
+{
+	u32 offset;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_WRITE, 8, 0)->fault = XROCE_LOC_PROT_ERR;
+	CHECK(!xroce_req_peek(&req, &offset));
+	CHECK(!out(1));
+	CHECK(!xroce_req_peek(&req, &offset));
+}
+
+/* After a rewind, what is sent once more. */
+TEST(peek__what_is_sent_again)
+{
+	struct xroce_wr *wr;
+	u32 offset;
+
+	begin(&rc_cfg, 0);
+	wr = post(XROCE_WR_WRITE, 4 * PMTU, 0);
+	CHECK_EQ(drain(), 4);
+	CHECK(!xroce_req_peek(&req, &offset));
+	answer(1, XROCE_AETH_NAK | XROCE_NAK_PSN_SEQUENCE);
+	CHECK(xroce_req_peek(&req, &offset) == wr);
+	CHECK_EQ(offset, PMTU);
+}
+
+/* Memory on demand: an answer that can't be placed yet is given once more. */
+TEST(answer__is_the_same_for_the_second_time)
+{
+	struct xroce_pkt pkt = response(XROCE_OP_READ_RESPONSE, XROCE_POS_FIRST, 0);
+	struct xroce_req_verdict verdict;
+	struct xroce_wr *wr;
+	int i;
+
+	begin(&rc_cfg, 0);
+	wr = post(XROCE_WR_READ, 2 * PMTU, 0);
+	drain();
+	pkt.payload_len = PMTU;
+	for (i = 0; i < 2; i++) {
+		verdict = xroce_req_input(&req, &pkt, now);
+		CHECK_EQ(verdict.act, XROCE_REQ_PLACE);
+		CHECK(verdict.wr == wr);
+		CHECK_EQ(verdict.offset, 0);
+	}
+	xroce_req_placed(&req, &pkt, true, now);
+	CHECK_EQ(read_response(1, XROCE_POS_LAST, PMTU), XROCE_REQ_PLACE);
+	CHECK_EQ(reap(wr), XROCE_SUCCESS);
+}

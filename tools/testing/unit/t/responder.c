@@ -1456,3 +1456,50 @@ TEST(keep__nothing_after_a_fatal_fault)
 	check_ack(10, 0x62, 0);
 	check_silence();
 }
+
+TEST(peek__what_is_read_next)
+{
+	struct xroce_pkt pkt = packet(0x0c, 5, 0);
+	struct xroce_resp_peek peek;
+	u32 psn;
+
+	begin(&rc_cfg, 5);
+	CHECK(!xroce_resp_peek(&resp, &peek));
+	pkt.dma_len = 3 * PMTU + 7;
+	take(pkt);
+	pkt = packet(0x14, 9, 0);
+	take(pkt);
+	CHECK(xroce_resp_peek(&resp, &peek));
+	CHECK_EQ(peek.rkey, 0x55);
+	CHECK_EQ(peek.va, 0x10000);
+	CHECK_EQ(peek.bytes, 3 * PMTU + 7);
+	CHECK(xroce_resp_output(&resp, 2, &burst));
+	CHECK(xroce_resp_peek(&resp, &peek));
+	CHECK_EQ(peek.va, 0x10000 + 2 * PMTU);
+	CHECK_EQ(peek.bytes, PMTU + 7);
+	CHECK(xroce_resp_output(&resp, 2, &burst));
+	CHECK_EQ(burst.bytes, PMTU + 7);
+	/* the atomic has its result with it */
+	CHECK(!xroce_resp_peek(&resp, &peek));
+	CHECK_EQ(next(&psn), 0x12);
+	CHECK(!xroce_resp_peek(&resp, &peek));
+}
+
+/* A part of a READ, asked for once more. */
+TEST(peek__only_what_was_asked_for)
+{
+	struct xroce_pkt pkt = packet(0x0c, 0, 0);
+	struct xroce_resp_peek peek;
+
+	begin(&rc_cfg, 0);
+	pkt.dma_len = 4 * PMTU;
+	take(pkt);
+	CHECK(xroce_resp_output(&resp, 100, &burst));
+	pkt.psn = 1;
+	pkt.va += PMTU;
+	pkt.dma_len = 2 * PMTU;
+	CHECK_EQ(check(&pkt), XROCE_RESP_DROP);
+	CHECK(xroce_resp_peek(&resp, &peek));
+	CHECK_EQ(peek.va, 0x10000 + PMTU);
+	CHECK_EQ(peek.bytes, 2 * PMTU);
+}

@@ -205,6 +205,25 @@ static u8 read_opcode(u8 pos)
 	return (u8)xroce_opcode_of(XROCE_RC, XROCE_OP_READ_RESPONSE, pos, 0);
 }
 
+/* Of the next byte of the answer, counted from the first one that was asked for. */
+static u32 next_offset(const struct xroce_resp *resp, const struct xroce_rd *rd)
+{
+	return xroce_psn_dist(rd->next_psn, rd->first_psn) * resp->cfg.pmtu;
+}
+
+void xroce_rd_peek(const struct xroce_resp *resp, const struct xroce_rd *rd,
+		   struct xroce_resp_peek *peek)
+{
+	bool is_read = rd->op == XROCE_OP_READ_REQUEST;
+	u32 offset = next_offset(resp, rd);
+
+	*peek = (struct xroce_resp_peek){
+		.rkey = rd->rkey,
+		.va = rd->va + offset,
+		.bytes = is_read ? rd->end - offset : 0,
+	};
+}
+
 static void fill_read(const struct xroce_resp *resp, const struct xroce_rd *rd,
 		      struct xroce_burst *burst)
 {
@@ -212,8 +231,7 @@ static void fill_read(const struct xroce_resp *resp, const struct xroce_rd *rd,
 						   XROCE_POS_MIDDLE;
 	u8 last = burst->is_last ? XROCE_POS_LAST : XROCE_POS_MIDDLE;
 
-	burst->offset = xroce_psn_dist(rd->next_psn, rd->first_psn) *
-			resp->cfg.pmtu;
+	burst->offset = next_offset(resp, rd);
 	burst->rkey = rd->rkey;
 	burst->va = rd->va + burst->offset;
 	burst->bytes = min(rd->end - burst->offset,

@@ -29,6 +29,10 @@ struct xroce_rd *xroce_rd_pending(struct xroce_resp *resp);
 void xroce_rd_answer(struct xroce_resp *resp, struct xroce_rd *rd,
 		     u32 max_pkts, struct xroce_burst *burst);
 
+/* What the next run would be read from: no bytes if @rd is no READ. */
+void xroce_rd_peek(const struct xroce_resp *resp, const struct xroce_rd *rd,
+		   struct xroce_resp_peek *peek);
+
 /* Owe none of the answers any more. */
 void xroce_rd_cancel(struct xroce_resp *resp);
 

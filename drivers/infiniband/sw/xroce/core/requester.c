@@ -399,6 +399,21 @@ bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 	return true;
 }
 
+const struct xroce_wr *xroce_req_peek(const struct xroce_req *req, u32 *offset)
+{
+	const struct xroce_wr *wr = xroce_sq_wr(&req->sq, req->cur);
+	bool is_new = req->cur == req->started;
+
+	if (req->is_broken || req->cur == req->posted || wr->fault)
+		return NULL;
+	if (xroce_wr_is_local(wr) ||
+	    (xroce_wr_is_rd(wr) && wr->op != XROCE_WR_ATOMIC_WRITE))
+		return NULL;
+	*offset = is_new ? 0 : xroce_psn_dist(req->cur_psn, wr->first_psn) *
+			       req->cfg.pmtu;
+	return wr;
+}
+
 struct xroce_wr *xroce_req_local(const struct xroce_req *req)
 {
 	struct xroce_wr *wr = xroce_sq_wr(&req->sq, req->cur);

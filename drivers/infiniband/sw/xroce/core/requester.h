@@ -147,6 +147,12 @@ bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 		      struct xroce_burst *burst);
 
 /*
+ * The request whose payload output() would send next, if nothing has to be sent once
+ * more, or NULL. @offset: of its first byte in the message. It may not be its turn yet.
+ */
+const struct xroce_wr *xroce_req_peek(const struct xroce_req *req, u32 *offset);
+
+/*
  * The local request whose turn has come, or NULL: to be executed now, once. What
  * follows it waits until xroce_req_executed(). Ask when output() has nothing.
  */
@@ -182,7 +188,8 @@ enum xroce_req_act {
  * @offset: PLACE: byte offset in the scatter list
  *
  * After PLACE and PLACE_ATOMIC the owner copies and then calls
- * xroce_req_placed(); nothing may come between.
+ * xroce_req_placed(); nothing may come between. Or he can't copy yet: then nothing was
+ * placed, and he gives the packet to input() once more.
  */
 struct xroce_req_verdict {
 	u8 act;

@@ -688,6 +688,16 @@ bool xroce_resp_output(struct xroce_resp *resp, u32 max_pkts,
 	return true;
 }
 
+bool xroce_resp_peek(struct xroce_resp *resp, struct xroce_resp_peek *peek)
+{
+	const struct xroce_rd *rd = xroce_rd_pending(resp);
+
+	if (!rd)
+		return false;
+	xroce_rd_peek(resp, rd, peek);
+	return peek->bytes;
+}
+
 struct xroce_resp_done xroce_resp_read_failed(struct xroce_resp *resp,
 					      const struct xroce_burst *burst)
 {

@@ -270,6 +270,21 @@ struct xroce_resp_done xroce_resp_fail(struct xroce_resp *resp,
 bool xroce_resp_output(struct xroce_resp *resp, u32 max_pkts,
 		       struct xroce_burst *burst);
 
+/**
+ * struct xroce_resp_peek - memory that the next answer is read from
+ * @rkey: key
+ * @va: of the next byte
+ * @bytes: from there to the end of the answer
+ */
+struct xroce_resp_peek {
+	u32 rkey;
+	u64 va;
+	u32 bytes;
+};
+
+/* What output() would read next. Return: false if it would read nothing. */
+bool xroce_resp_peek(struct xroce_resp *resp, struct xroce_resp_peek *peek);
+
 /*
  * A READ response run of the last output() could not be read (key gone):
  * owes a NAK with the PSN of the run's first packet instead.
