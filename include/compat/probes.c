@@ -45,6 +45,9 @@ extern struct ib_mr *(*reg_user_mr)(struct ib_pd *pd, u64 start, u64 length,
 				    u64 iova, int access, struct ib_dmah *dmah,
 				    struct ib_udata *udata);
 
+/* HAVE_IB_ODP_FLUSH: on-demand memory may be flushed, and written atomically */
+int probe_odp_flush(void) { return IB_ODP_SUPPORT_FLUSH | IB_ODP_SUPPORT_ATOMIC_WRITE; }
+
 /* HAVE_UMEM_GET_VA: new name of ib_umem_get() */
 void *probe_umem(void) { return ib_umem_get_va(0, 0, 0, 0); }
 

@@ -133,6 +133,12 @@ static_assert(true)
 #define IB_WC_ATOMIC_WRITE		9
 #endif
 
+#ifndef HAVE_IB_ODP_FLUSH
+/* 6.1 and 6.12 pass all bits to users. */
+#define IB_ODP_SUPPORT_FLUSH		(1 << 6)
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	(1 << 7)
+#endif
+
 #ifndef HAVE_IB_MARK_NAME
 /* 6.1 */
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)

@@ -57,7 +57,7 @@ static bool place_in_list(struct xiwarp_qp *qp, const struct ib_sge *sge,
 	};
 
 	if (!xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, offset,
-			    (void *)data, n, XRDMA_TO_MEM))
+			    (void *)data, n, XRDMA_TO_MEM, NULL))
 		return true;
 	xiwarp_rdmap_refuse(&qp->rdmap, XIWARP_MEM_ACCESS);
 	return false;
@@ -148,7 +148,7 @@ static bool place_atomic(struct xiwarp_qp *qp, const struct xiwarp_done *done)
 	u64 value = done->value;
 
 	return !xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, 0,
-			       &value, sizeof(value), XRDMA_TO_MEM);
+			       &value, sizeof(value), XRDMA_TO_MEM, NULL);
 }
 
 static const enum ib_event_type events[] = {

@@ -121,7 +121,7 @@ static int copy_from(const struct source *src, u32 at, void *to, u32 len)
 		return 0;
 	}
 	return xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &src->sgl,
-			      src->offset + at, to, len, XRDMA_FROM_MEM);
+			      src->offset + at, to, len, XRDMA_FROM_MEM, NULL);
 }
 
 static int append_payload(const struct source *src, u32 at, u32 len)
@@ -276,7 +276,7 @@ static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 	const struct xiwarp_atomic *atomic = &burst->atomic;
 	struct xrdma_mr *mr;
 	enum xiwarp_mem mem;
-	u64 old;
+	u64 old = 0;
 
 	mem = is_plain(atomic) ?
 	      xiwarp_mem_get(qp, burst->rkey, IB_ACCESS_REMOTE_ATOMIC,
@@ -285,9 +285,10 @@ static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 		xiwarp_rdmap_read_refused(&qp->rdmap, burst, mem);
 		return 0;
 	}
-	old = xrdma_mr_atomic(mr, atomic->to, atomic->op == XIWARP_CMP_SWAP ?
-			      XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
-			      atomic->compare, atomic->swap_add);
+	/* No memory on demand here: it can't fail. */
+	xrdma_mr_atomic(mr, atomic->to, atomic->op == XIWARP_CMP_SWAP ?
+			XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
+			atomic->compare, atomic->swap_add, &old);
 	xrdma_mr_put(mr);
 	xiwarp_rdmap_atomic_done(&qp->rdmap, burst, old);
 	return make_fpdus(qp, burst, NULL);

@@ -14,9 +14,9 @@
 
 /**
  * struct span - bytes in a row, mapped
- * @addr: first byte
+ * @addr: first byte; NULL if they are not present
  * @length: how many
- * @page: USER: mapped by kmap_local_page()
+ * @page: USER, ON_DEMAND: mapped by kmap_local_page()
  */
 struct span {
 	void *addr;
@@ -60,8 +60,21 @@ static void map_piece(const struct xrdma_mr *mr, u64 va, struct span *span)
 	span->length = end - at;
 }
 
-/* What there is in a row at @va, an address of the region that has the memory. */
-static struct span map(const struct xrdma_mr *base, u64 va)
+static void map_present(const struct xrdma_mr *mr, u64 va, bool is_write,
+			struct span *span)
+{
+	u32 offset;
+
+	span->page = xrdma_odp_page(mr, va, is_write, &offset);
+	span->addr = span->page ? kmap_local_page(span->page) + offset : NULL;
+	span->length = PAGE_SIZE - offset;
+}
+
+/*
+ * What there is in a row at @va, an address of the region that has the memory.
+ * @is_write: memory on demand must be present for writing.
+ */
+static struct span map(const struct xrdma_mr *base, u64 va, bool is_write)
 {
 	struct span span = { .page = NULL };
 
@@ -71,6 +84,9 @@ static struct span map(const struct xrdma_mr *base, u64 va)
 		break;
 	case XRDMA_FAST:
 		map_piece(base, va, &span);
+		break;
+	case XRDMA_ON_DEMAND:
+		map_present(base, va, is_write, &span);
 		break;
 	default:
 		span.addr = (void *)(uintptr_t)va;
@@ -97,16 +113,19 @@ static void unmap(const struct span *span, bool is_written)
  * @dir: which way
  *
  * Context: any.
+ * Return: 0, or -EAGAIN where memory is not present.
  */
-void xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
-		   enum xrdma_dir dir)
+int xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
+		  enum xrdma_dir dir)
 {
 	struct span span;
 	size_t n;
 
 	va += mr->shift;
 	for (; length; length -= n, va += n, buf += n) {
-		span = map(mr->base, va);
+		span = map(mr->base, va, dir == XRDMA_TO_MEM);
+		if (!span.addr)
+			return -EAGAIN;
 		n = min_t(size_t, length, span.length);
 		if (dir == XRDMA_TO_MEM)
 			memcpy(span.addr, buf, n);
@@ -114,6 +133,7 @@ void xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
 			memcpy(buf, span.addr, n);
 		unmap(&span, dir == XRDMA_TO_MEM);
 	}
+	return 0;
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_copy);
 
@@ -126,9 +146,14 @@ static bool is_word(const struct span *span)
 /* Addresses are the user's choice: that one is aligned says nothing of the memory. */
 bool xrdma_mr_is_word(const struct xrdma_mr *mr, u64 va)
 {
-	struct span span = map(mr->base, va + mr->shift);
-	bool is_good = is_word(&span);
+	struct span span;
+	bool is_good;
 
+	/* Pages are known to be aligned, present or not. */
+	if (mr->kind == XRDMA_ON_DEMAND)
+		return xrdma_odp_is_word(mr, va);
+	span = map(mr->base, va + mr->shift, true);
+	is_good = is_word(&span);
 	unmap(&span, false);
 	return is_good;
 }
@@ -147,18 +172,21 @@ static u64 do_atomic(u64 *p, enum xrdma_atomic op, u64 compare, u64 swap_add)
  * @op: what to do
  * @compare: XRDMA_CMP_SWAP
  * @swap_add: new value, or what to add
+ * @old: the value before
  *
  * Context: any.
- * Return: the value before.
+ * Return: 0, or -EAGAIN: memory is not present.
  */
-u64 xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
-		    u64 compare, u64 swap_add)
+int xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
+		    u64 compare, u64 swap_add, u64 *old)
 {
-	struct span span = map(mr->base, va + mr->shift);
-	u64 old = do_atomic(span.addr, op, compare, swap_add);
+	struct span span = map(mr->base, va + mr->shift, true);
 
+	if (!span.addr)
+		return -EAGAIN;
+	*old = do_atomic(span.addr, op, compare, swap_add);
 	unmap(&span, true);
-	return old;
+	return 0;
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_atomic);
 
@@ -169,20 +197,23 @@ EXPORT_SYMBOL_GPL(xrdma_mr_atomic);
  * @bytes: to store
  *
  * Context: any.
- * Return: false if no word is there.
+ * Return: 0; -EINVAL: no word is there; -EAGAIN: memory is not present.
  */
-bool xrdma_mr_store(struct xrdma_mr *mr, u64 va, const void *bytes)
+int xrdma_mr_store(struct xrdma_mr *mr, u64 va, const void *bytes)
 {
-	struct span span = map(mr->base, va + mr->shift);
+	struct span span = map(mr->base, va + mr->shift, true);
 	bool is_good = is_word(&span);
 	u64 value;
+
+	if (!span.addr)
+		return -EAGAIN;
 
 	memcpy(&value, bytes, sizeof(value));
 	/* Who sees it sees what was written before. */
 	if (is_good)
 		smp_store_release((u64 *)span.addr, value);
 	unmap(&span, is_good);
-	return is_good;
+	return is_good ? 0 : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_store);
 
@@ -209,7 +240,7 @@ void xrdma_mr_flush(struct xrdma_mr *mr, u64 va, u64 length)
 	}
 	va += mr->shift;
 	for (; length; length -= n, va += n) {
-		span = map(mr->base, va);
+		span = map(mr->base, va, false);
 		n = min_t(u64, length, span.length);
 		arch_wb_cache_pmem(span.addr, n);
 		unmap(&span, false);

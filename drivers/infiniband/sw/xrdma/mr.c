@@ -14,11 +14,15 @@
 #include "mr.h"
 
 #define SUPPORTED_ACCESS (IB_ACCESS_LOCAL_WRITE | XRDMA_REMOTE_ACCESS |	\
-			  IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL)
+			  IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL |	\
+			  IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB)
 
 int xrdma_mr_check_access(int access)
 {
 	if (access & ~SUPPORTED_ACCESS)
+		return -EOPNOTSUPP;
+	/* A promise that pinned memory has no use for (man ibv_reg_mr). */
+	if (access & IB_ACCESS_HUGETLB && !(access & IB_ACCESS_ON_DEMAND))
 		return -EOPNOTSUPP;
 	/* IBTA C10-56 */
 	if (access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
@@ -131,6 +135,14 @@ static void unpin(struct xrdma_mr *mr)
 	kvfree(mr->pages);
 }
 
+static void release_memory(struct xrdma_mr *mr)
+{
+	if (mr->kind == XRDMA_ON_DEMAND)
+		xrdma_odp_fini(mr);
+	else
+		unpin(mr);
+}
+
 /* Pin user memory and note its pages; the region knows length and offset. */
 static int pin(struct xrdma_mr *mr, struct ib_device *ibdev, u64 start)
 {
@@ -164,6 +176,22 @@ static int pin(struct xrdma_mr *mr, struct ib_device *ibdev, u64 start)
 	return 0;
 }
 
+/* Nothing is known of its pages yet, so nothing can be promised of them. */
+static int make_on_demand(struct xrdma_mr *mr, u64 start)
+{
+	if (mr->access & IB_ACCESS_FLUSH_PERSISTENT)
+		return -EOPNOTSUPP;
+	mr->kind = XRDMA_ON_DEMAND;
+	return xrdma_odp_init(mr, start);
+}
+
+/* All of the address space (man ibv_reg_mr). */
+static bool is_implicit(u64 start, u64 iova, u64 length, int access)
+{
+	return access & IB_ACCESS_ON_DEMAND && !start && !iova &&
+	       length == U64_MAX;
+}
+
 /* Neither range may wrap, not even by the rest of its last page. */
 static bool is_good_range(u64 start, u64 iova, u64 length)
 {
@@ -194,7 +222,8 @@ struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
 	err = xrdma_mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
-	if (!is_good_range(start, iova, length))
+	if (!is_implicit(start, iova, length, access) &&
+	    !is_good_range(start, iova, length))
 		return ERR_PTR(-EINVAL);
 
 	mr = kzalloc_obj(*mr, GFP_KERNEL);
@@ -206,16 +235,17 @@ struct ib_mr *xrdma_mr_reg_user(struct xrdma_table *table, struct ib_pd *pd,
 	mr->length = length;
 	mr->offset = offset_in_page(start);
 
-	err = pin(mr, pd->device, start);
+	err = access & IB_ACCESS_ON_DEMAND ? make_on_demand(mr, start) :
+					     pin(mr, pd->device, start);
 	if (err)
 		goto free_mr;
 	err = publish(table, mr, pd);
 	if (err)
-		goto unpin_mr;
+		goto release;
 	return &mr->ibmr;
 
-unpin_mr:
-	unpin(mr);
+release:
+	release_memory(mr);
 free_mr:
 	kfree(mr);
 	return ERR_PTR(err);
@@ -237,7 +267,7 @@ int xrdma_mr_dereg(struct xrdma_mr *mr)
 	if (atomic_cmpxchg(&mr->windows, 0, INT_MIN))
 		return -EBUSY;
 	xrdma_ref_del(mr->table, mr->ref);
-	unpin(mr);
+	release_memory(mr);
 	kvfree(mr->pieces);
 	kfree(mr);
 	return 0;
@@ -266,10 +296,11 @@ bool xrdma_mr_holds(const struct xrdma_mr *mr, u64 va, u64 length)
 	return distance <= mr->length && length <= mr->length - distance;
 }
 
-/* Rights that may change while somebody looks. */
+/* Rights or memory that may change while somebody looks. */
 static bool is_mutable(const struct xrdma_mr *mr)
 {
-	return mr->kind == XRDMA_FAST || mr->kind == XRDMA_WINDOW;
+	return mr->kind == XRDMA_FAST || mr->kind == XRDMA_WINDOW ||
+	       mr->kind == XRDMA_ON_DEMAND;
 }
 
 /* The region of @key, with a reference and its rights held. */

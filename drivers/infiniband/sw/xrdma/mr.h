@@ -26,6 +26,20 @@ s64 xrdma_mr_enter(struct xrdma_mr *mr, struct xrdma_table *table,
 /* [@va, @va + @length) lies in @mr. */
 bool xrdma_mr_holds(const struct xrdma_mr *mr, u64 va, u64 length);
 
+/* odp.c: @mr has its length and gets the memory at @start of the calling process. */
+int xrdma_odp_init(struct xrdma_mr *mr, u64 start);
+/* Nobody has a reference. */
+void xrdma_odp_fini(struct xrdma_mr *mr);
+/*
+ * The page of @va, valid as long as @mr->lock is held; NULL if it is not present, or
+ * not for that. *@offset: of @va in it.
+ */
+struct page *xrdma_odp_page(const struct xrdma_mr *mr, u64 va, bool is_write,
+			    u32 *offset);
+
+/* @va is a word's, present or not. */
+bool xrdma_odp_is_word(const struct xrdma_mr *mr, u64 va);
+
 /* access.c: a naturally aligned word of 8 bytes is at @va. */
 bool xrdma_mr_is_word(const struct xrdma_mr *mr, u64 va);
 

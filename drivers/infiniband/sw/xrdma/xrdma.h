@@ -18,6 +18,7 @@
 
 struct ib_umem;
 struct net_device;
+struct xrdma_odp;
 struct rdma_hw_stats;
 struct scatterlist;
 struct sk_buff;
@@ -172,6 +173,7 @@ enum xrdma_kind {
 	XRDMA_DMA,		/* all kernel memory, by kernel virtual address */
 	XRDMA_FAST,		/* pieces of kernel memory, by work request */
 	XRDMA_WINDOW,		/* rights to a part of another region */
+	XRDMA_ON_DEMAND,	/* pages of a process that are not pinned */
 };
 
 /**
@@ -196,8 +198,9 @@ struct xrdma_piece {
  * @length: bytes
  * @base: the region that has the memory: itself, but for windows
  * @shift: what is added to an address of ours to get one of @base
- * @lock: FAST, WINDOW: held by readers from xrdma_mr_get() to xrdma_mr_put(); a
- *	writer may change @key, @access, the range and the memory
+ * @lock: FAST, WINDOW, ON_DEMAND: held by readers from xrdma_mr_get() to
+ *	xrdma_mr_put(); a writer may change @key, @access, the range (but ON_DEMAND)
+ *	and the memory
  * @owner: WINDOW: what it is bound through, if access is for that alone
  * @windows: bound to this region; negative: it is being deregistered
  * @offset: USER: of the first byte in the first page
@@ -207,6 +210,7 @@ struct xrdma_piece {
  * @max_pieces: FAST: that @pieces holds
  * @num_pieces: FAST: valid ones
  * @pieces: FAST: in order
+ * @odp: ON_DEMAND: what is present
  */
 struct xrdma_mr {
 	struct ib_mr ibmr;
@@ -231,6 +235,8 @@ struct xrdma_mr {
 	u32 max_pieces;
 	u32 num_pieces;
 	struct xrdma_piece *pieces;
+
+	struct xrdma_odp *odp;
 };
 
 static inline struct xrdma_mr *to_xrdma_mr(struct ib_mr *ibmr)
@@ -283,8 +289,11 @@ enum xrdma_refusal xrdma_mr_why(struct xrdma_table *table, const struct ib_pd *p
 
 /* ---- access.c: the memory of a region, in a range that was checked --------- */
 
-/* Copy. Any context. */
-void xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
+/*
+ * Copy. Any context. Return: 0, or -EAGAIN where ON_DEMAND memory is not present;
+ * what comes before it is copied then.
+ */
+int xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
 		   enum xrdma_dir dir);
 
 enum xrdma_atomic {
@@ -294,16 +303,17 @@ enum xrdma_atomic {
 
 /*
  * 64-bit atomic on a @va checked for remote atomics, also against the CPU's own
- * atomics. Return: the value before. Any context.
+ * atomics. @old: the value before. Return: 0 or -EAGAIN as above. Any context.
  */
-u64 xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
-		    u64 compare, u64 swap_add);
+int xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
+		    u64 compare, u64 swap_add, u64 *old);
 
 /*
  * Store the 8 bytes at @bytes as one, after everything before. Any context.
- * Return: false if @va is no place for a word: nothing is stored.
+ * Return: 0; or nothing is stored: -EINVAL, @va is no place for a word; -EAGAIN as
+ * above.
  */
-bool xrdma_mr_store(struct xrdma_mr *mr, u64 va, const void *bytes);
+int xrdma_mr_store(struct xrdma_mr *mr, u64 va, const void *bytes);
 
 /*
  * What was written to @length bytes at @va, XRDMA_WHOLE for all, is seen by all
@@ -311,6 +321,37 @@ bool xrdma_mr_store(struct xrdma_mr *mr, u64 va, const void *bytes);
  * Any context.
  */
 void xrdma_mr_flush(struct xrdma_mr *mr, u64 va, u64 length);
+
+/* ---- odp.c: memory that is there on demand ------------------------------------ */
+
+/**
+ * struct xrdma_want - memory that somebody wants to be present
+ * @key: of the region
+ * @access: enum ib_access_flags that it must have
+ * @va: first byte
+ * @length: bytes
+ * @ahead: bytes behind these that will be wanted next
+ * @is_write: to be written
+ * @is_hint: only look whether it is there
+ * @may_fail: what can't be had is no error
+ */
+struct xrdma_want {
+	u32 key;
+	u32 access;
+	u64 va;
+	u64 length;
+	u64 ahead;
+	bool is_write;
+	bool is_hint;
+	bool may_fail;
+};
+
+/* But for @ahead. Process, may sleep. Return: 0 or an errno, as there. */
+int xrdma_mr_fault(struct xrdma_table *table, const struct ib_pd *pd,
+		   const struct xrdma_want *want);
+
+/* Any context. Regions of other kinds always are. */
+bool xrdma_mr_is_present(const struct xrdma_mr *mr, u64 va, u32 length);
 
 /* ---- fast.c: regions that kernel users map by work request ------------------ */
 
@@ -418,11 +459,20 @@ struct xrdma_sgl {
 /*
  * Copy @length bytes at @offset of the list from or to @buf. Keys are checked
  * (XRDMA_TO_MEM needs local write). Any context.
- * Return: 0, -EINVAL beyond the end, -EACCES when a key, PD or range is wrong.
+ * Return: 0, -EINVAL beyond the end, -EACCES when a key, PD or range is wrong,
+ * -EAGAIN where on-demand memory is not present: @want, if it isn't NULL, says which.
  */
 int xrdma_sgl_copy(struct xrdma_table *table, const struct ib_pd *pd,
 		   const struct xrdma_sgl *sgl, u64 offset, void *buf, u32 length,
-		   enum xrdma_dir dir);
+		   enum xrdma_dir dir, struct xrdma_want *want);
+
+/*
+ * May that be read without waiting? Or @want says for what. What is wrong with a key or
+ * a range is found when it is copied. Any context.
+ */
+bool xrdma_sgl_is_present(struct xrdma_table *table, const struct ib_pd *pd,
+			  const struct xrdma_sgl *sgl, u64 offset, u32 length,
+			  struct xrdma_want *want);
 
 /* Sum of the SGE lengths; U64 can't wrap for any num_sge. */
 u64 xrdma_sge_sum(const struct ib_sge *sge, u32 num_sge);

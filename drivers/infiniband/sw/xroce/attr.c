@@ -30,6 +30,22 @@
 			 IB_DEVICE_FLUSH_PERSISTENT |			\
 			 IB_DEVICE_ATOMIC_WRITE)
 
+static void set_odp_caps(struct ib_odp_caps *caps)
+{
+	caps->general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT;
+	caps->per_transport_caps.rc_odp_caps =
+		IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |
+		IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ |
+		IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV |
+		IB_ODP_SUPPORT_FLUSH | IB_ODP_SUPPORT_ATOMIC_WRITE;
+	caps->per_transport_caps.uc_odp_caps =
+		IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |
+		IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_SRQ_RECV;
+	caps->per_transport_caps.ud_odp_caps =
+		IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |
+		IB_ODP_SUPPORT_SRQ_RECV;
+}
+
 int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata)
 {
@@ -45,7 +61,9 @@ int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->sys_image_guid = dev->guid;
 	attr->device_cap_flags = CAP_FLAGS;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG |
-				 IBK_BLOCK_MULTICAST_LOOPBACK;
+				 IBK_BLOCK_MULTICAST_LOOPBACK |
+				 IBK_ON_DEMAND_PAGING;
+	set_odp_caps(&attr->odp_caps);
 	attr->local_ca_ack_delay = CA_ACK_DELAY;
 	attr->max_pkeys = 1;
 

@@ -50,6 +50,7 @@ struct xroce_net;
  * @congest: congestion control
  * @kept_bytes: of packets that came before their turn, all QPs
  * @is_active: the port carried packets at the last netdev event; RTNL
+ * @has_on_demand: a region of memory on demand has been registered once
  * @is_leaving: @ndev is going away and so is the device; written under RTNL
  */
 struct xroce_dev {
@@ -71,6 +72,7 @@ struct xroce_dev {
 	struct list_head node;
 	struct xroce_net *sockets;
 	bool is_active;
+	bool has_on_demand;
 	bool is_leaving;
 };
 

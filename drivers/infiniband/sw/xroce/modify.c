@@ -233,6 +233,7 @@ void xroce_qp_reset(struct xroce_qp *qp)
 	spin_lock_irqsave(&qp->post_lock, flags);
 	xroce_qp_set_state(qp, IB_QPS_RESET);
 	spin_unlock_irqrestore(&qp->post_lock, flags);
+	xroce_paging_reset(qp);
 	skb_queue_purge(&qp->rx);
 	for (i = qp->reaped; i != qp->posted; i++) {
 		swqe = to_xroce_swqe(xroce_sq_wr(&qp->sq, i));

@@ -55,8 +55,43 @@ static struct ib_mr *get_dma_mr(struct ib_pd *ibpd, int access)
 static struct ib_mr *reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				 u64 iova, int access, struct ib_udata *udata)
 {
-	return xrdma_mr_reg_user(&to_xroce_dev(ibpd->device)->keys, ibpd,
-				 start, length, iova, access);
+	struct xroce_dev *dev = to_xroce_dev(ibpd->device);
+
+	if (access & IB_ACCESS_ON_DEMAND)
+		WRITE_ONCE(dev->has_on_demand, true);
+	return xrdma_mr_reg_user(&dev->keys, ibpd, start, length, iova, access);
+}
+
+/* Done when this returns, asked for or not; without FLUSH by best effort. */
+static int advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
+		     u32 flags, struct ib_sge *sges, u32 num_sge,
+		     struct uverbs_attr_bundle *attrs)
+{
+	u32 i;
+	int err;
+
+	if (flags & ~IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
+		return -EINVAL;
+	if (advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		return -EOPNOTSUPP;
+	for (i = 0; i < num_sge; i++) {
+		struct xrdma_want want = {
+			.key = sges[i].lkey,
+			.va = sges[i].addr,
+			.length = sges[i].length,
+			.is_write = advice ==
+				IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+			.is_hint = advice ==
+				IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
+			.may_fail = !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH),
+		};
+
+		err = xrdma_mr_fault(&to_xroce_dev(ibpd->device)->keys, ibpd,
+				     &want);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
@@ -160,6 +195,7 @@ const struct ib_device_ops xroce_ops = {
 	.alloc_pd = alloc_pd,
 	.dealloc_pd = dealloc_pd,
 	.get_dma_mr = get_dma_mr,
+	.advise_mr = advise_mr,
 	.reg_user_mr = reg_user_mr_op,
 	.dereg_mr = dereg_mr,
 	.alloc_mr = alloc_mr,

@@ -34,16 +34,23 @@ static unsigned int receive(struct xroce_qp *qp)
 	struct sk_buff *skb;
 	unsigned int n = 0;
 
-	while (n < BUDGET && (skb = skb_dequeue(&qp->rx)))
+	while (n < BUDGET && !xroce_paging_is_waiting(qp) &&
+	       (skb = skb_dequeue(&qp->rx)))
 		n += xroce_qp_receive(qp, skb);
 	return n;
 }
 
-/* Acknowledgements and CNPs leave at once, what READs fetch at the QP's rate. */
+/*
+ * Acknowledgements and CNPs leave at once, what READs fetch at the QP's rate, as far as
+ * its memory is present.
+ */
 static u32 answers_allowed(struct xroce_qp *qp, u64 now)
 {
-	return qp->resp.rd_pending ? xroce_congest_allows(qp, BURST, now) :
-				     BURST;
+	u32 n = BURST;
+
+	if (qp->resp.rd_pending)
+		n = xroce_congest_allows(qp, BURST, now);
+	return n ? xroce_paging_answers(qp, n) : 0;
 }
 
 /* Answers come before requests: they free the peer's window. */
@@ -75,8 +82,12 @@ static unsigned int send_answers(struct xroce_qp *qp)
 /* Nothing to send is not held up. */
 static u32 requests_allowed(struct xroce_qp *qp, u64 now)
 {
-	return qp->req.cur == qp->req.posted && qp->req.repair_at ==
-	       XROCE_NEVER ? BURST : xroce_congest_allows(qp, BURST, now);
+	u32 n;
+
+	if (qp->req.cur == qp->req.posted && qp->req.repair_at == XROCE_NEVER)
+		return BURST;
+	n = xroce_congest_allows(qp, BURST, now);
+	return n ? xroce_paging_requests(qp, n) : 0;
 }
 
 static unsigned int send_requests(struct xroce_qp *qp, u64 now)
@@ -218,8 +229,16 @@ static void count_progress(struct xroce_qp *qp)
 
 /* ---- the run --------------------------------------------------------------------- */
 
+/* Paging kicks it when its memory is there. */
+static bool stands_still(const struct xroce_qp *qp)
+{
+	return qp->attr.qp_state != IB_QPS_ERR && xroce_paging_is_waiting(qp);
+}
+
 u64 xroce_qp_deadline(struct xroce_qp *qp)
 {
+	if (stands_still(qp))
+		return XROCE_NEVER;
 	if (sends_requests(qp))
 		return xroce_congest_deadline(qp, xroce_req_deadline(&qp->req));
 	if (qp->attr.qp_state == IB_QPS_ERR && qp->is_user && !qp->srq)
@@ -253,6 +272,8 @@ bool xroce_qp_progress(struct xroce_qp *qp)
 		skb_queue_purge(&qp->rx);
 		return false;
 	}
+	if (stands_still(qp))
+		return false;
 	if (qp->attr.qp_state != IB_QPS_ERR) {
 		qp->congest.held_until = 0;
 		has_more |= receive(qp) >= BUDGET;

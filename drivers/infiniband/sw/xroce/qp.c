@@ -179,6 +179,7 @@ static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
 	skb_queue_head_init(&qp->rx);
 	xrdma_windows_init(&qp->windows);
 	xroce_qp_events_init(qp);
+	xroce_qp_paging_init(qp);
 	xroce_qp_run_init(qp);
 }
 
@@ -279,7 +280,8 @@ undo_sq:
  * Who may still know the QP, and why he is gone afterwards:
  *  - receivers with a reference from the QPN table: xrdma_ref_del() waits;
  *  - the owner of the engine: xroce_qp_stop() waits and we never give it back;
- *  - timer and work items, on their way out: xroce_qp_stop() and events_stop() wait;
+ *  - timer and work items, on their way out: xroce_qp_stop(), xroce_qp_reset() (that
+ *    for on-demand memory) and events_stop() wait;
  *  - a CQ that fails: it was detached, under the CQ's lock;
  *  - posters and verbs callers: the verbs core holds them off, but for queries of
  *    "rdma resource", which come until the verbs object is gone: stopped, it fails

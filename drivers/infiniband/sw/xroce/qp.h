@@ -14,6 +14,7 @@
 #include "cq.h"
 #include "device.h"
 #include "keep.h"
+#include "paging.h"
 #include "route.h"
 #include "rq.h"
 #include "srq.h"
@@ -88,6 +89,7 @@ struct xroce_swqe {
  * @engine: who is the owner (run.h)
  * @rx: received packets, struct xroce_rx_cb in skb->cb
  * @work: continues a run
+ * @paging: on-demand memory that it waits for
  *
  * send queue, posters hold @post_lock:
  * @post_lock: kernel posters and doorbells; interrupts off; a leaf
@@ -139,6 +141,7 @@ struct xroce_qp {
 	struct xrdma_engine engine;
 	struct sk_buff_head rx;
 	struct work_struct work;
+	struct xroce_paging paging;
 
 	spinlock_t post_lock;
 	struct xroce_ring ring;

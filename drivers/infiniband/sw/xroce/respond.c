@@ -22,6 +22,8 @@
  * @off: offset of the BTH in @skb
  * @len: from there to the ICRC inclusive
  * @payload: offset of the payload in @skb
+ * @want: memory that is not present, if an attempt failed with -EAGAIN
+ * @must_wait: it is to be taken once more when that is there
  */
 struct arrival {
 	struct xroce_qp *qp;
@@ -30,6 +32,8 @@ struct arrival {
 	u32 off;
 	u32 len;
 	u32 payload;
+	struct xrdma_want want;
+	bool must_wait;
 };
 
 /* ---- checks before the engine (roce-protocol: 1.12, silent drops) ------------ */
@@ -148,6 +152,7 @@ struct sgl_place {
 	const struct ib_pd *pd;
 	struct xrdma_sgl sgl;
 	u64 offset;
+	struct xrdma_want *want;
 };
 
 static int place_in_sgl(void *arg, u32 done, const void *data, u32 length)
@@ -156,7 +161,7 @@ static int place_in_sgl(void *arg, u32 done, const void *data, u32 length)
 
 	return xrdma_sgl_copy(&xroce_qp_dev(to->qp)->keys, to->pd,
 			      &to->sgl, to->offset + done, (void *)data, length,
-			      XRDMA_TO_MEM);
+			      XRDMA_TO_MEM, to->want);
 }
 
 struct mr_place {
@@ -168,8 +173,8 @@ static int place_in_mr(void *arg, u32 done, const void *data, u32 length)
 {
 	struct mr_place *to = arg;
 
-	xrdma_mr_copy(to->mr, to->va + done, (void *)data, length, XRDMA_TO_MEM);
-	return 0;
+	return xrdma_mr_copy(to->mr, to->va + done, (void *)data, length,
+			     XRDMA_TO_MEM);
 }
 
 /* ---- requests --------------------------------------------------------------------- */
@@ -226,7 +231,7 @@ static int place_network_header(const struct arrival *in, struct sgl_place *to)
 	return place_in_sgl(to, 0, grh, min_t(u64, sizeof(grh), to->sgl.length));
 }
 
-static enum xroce_fault do_recv(const struct arrival *in,
+static enum xroce_fault do_recv(struct arrival *in,
 				const struct xroce_resp_verdict *verdict)
 {
 	struct xroce_qp *qp = in->qp;
@@ -239,6 +244,7 @@ static enum xroce_fault do_recv(const struct arrival *in,
 			.length = qp->rqe->length,
 		},
 		.offset = verdict->offset,
+		.want = &in->want,
 	};
 
 	if (qp->service == XROCE_UD) {
@@ -250,17 +256,29 @@ static enum xroce_fault do_recv(const struct arrival *in,
 						      XROCE_FAULT_NONE;
 }
 
-static enum xroce_fault do_store(const struct arrival *in, struct mr_place *to)
+static int do_store(const struct arrival *in, struct mr_place *to)
 {
 	u8 bytes[sizeof(u64)];
 
-	if (skb_copy_bits(in->skb, in->payload, bytes, sizeof(bytes)) ||
-	    !xrdma_mr_store(to->mr, to->va, bytes))
-		return XROCE_FAULT_REMOTE_ACCESS;
-	return XROCE_FAULT_NONE;
+	if (skb_copy_bits(in->skb, in->payload, bytes, sizeof(bytes)))
+		return -EFAULT;
+	return xrdma_mr_store(to->mr, to->va, bytes);
 }
 
-static enum xroce_fault do_memory(const struct arrival *in,
+/* Memory that a request changes; what a READ fetches is looked at when it is sent. */
+static struct xrdma_want wanted(const struct xroce_resp_verdict *verdict, u32 length)
+{
+	return (struct xrdma_want){
+		.key = verdict->rkey,
+		.access = verdict->access,
+		.va = verdict->va,
+		.length = length,
+		.ahead = verdict->check_len - length,
+		.is_write = true,
+	};
+}
+
+static enum xroce_fault do_memory(struct arrival *in,
 				  const struct xroce_resp_verdict *verdict,
 				  u64 *old)
 {
@@ -268,7 +286,7 @@ static enum xroce_fault do_memory(const struct arrival *in,
 	const struct xroce_pkt *pkt = &in->pkt;
 	struct mr_place to = { .va = verdict->va };
 	u64 length = verdict->is_whole ? XRDMA_WHOLE : verdict->check_len;
-	enum xroce_fault fault = XROCE_FAULT_NONE;
+	int err = 0;
 
 	if (!length && verdict->act != XROCE_RESP_FLUSH)
 		return XROCE_FAULT_NONE;
@@ -280,23 +298,26 @@ static enum xroce_fault do_memory(const struct arrival *in,
 
 	switch (verdict->act) {
 	case XROCE_RESP_WRITE:
-		place_payload(in, place_in_mr, &to);
+		err = place_payload(in, place_in_mr, &to);
 		break;
 	case XROCE_RESP_ATOMIC:
-		*old = xrdma_mr_atomic(to.mr, verdict->va,
-				       pkt->info->op == XROCE_OP_CMP_SWAP ?
-				       XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
-				       pkt->compare, pkt->swap_add);
+		err = xrdma_mr_atomic(to.mr, verdict->va,
+				      pkt->info->op == XROCE_OP_CMP_SWAP ?
+				      XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
+				      pkt->compare, pkt->swap_add, old);
 		break;
 	case XROCE_RESP_ATOMIC_WRITE:
-		fault = do_store(in, &to);
+		err = do_store(in, &to);
 		break;
 	case XROCE_RESP_FLUSH:
 		xrdma_mr_flush(to.mr, verdict->check_va, length);
 		break;
 	}
 	xrdma_mr_put(to.mr);
-	return fault;
+	if (err == -EAGAIN)
+		in->want = wanted(verdict, verdict->act == XROCE_RESP_WRITE ?
+					   pkt->payload_len : sizeof(u64));
+	return err ? XROCE_FAULT_REMOTE_ACCESS : XROCE_FAULT_NONE;
 }
 
 /* SEND with invalidate: the data are there first (IBTA 9.4.1.1). */
@@ -340,7 +361,21 @@ static void keep(const struct arrival *in)
 		xroce_qp_count_drop(qp, XROCE_DROP_OUT_OF_ORDER);
 }
 
-static void take_request(const struct arrival *in)
+/* Memory of @pd was not present: leave everything as it is and wait? */
+static bool must_wait(struct arrival *in, const struct ib_pd *pd)
+{
+	if (in->want.length)
+		in->must_wait = xroce_paging_wait(in->qp, pd, &in->want);
+	return in->must_wait;
+}
+
+static const struct ib_pd *pd_of(const struct xroce_qp *qp, u8 act)
+{
+	return act == XROCE_RESP_RECV && qp->srq ? qp->srq->ibsrq.pd :
+						   qp->ibqp.pd;
+}
+
+static void take_request(struct arrival *in)
 {
 	struct xroce_qp *qp = in->qp;
 	struct xroce_resp *resp = &qp->resp;
@@ -373,6 +408,8 @@ static void take_request(const struct arrival *in)
 			fault = do_memory(in, &verdict, &old);
 		}
 	}
+	if (fault && must_wait(in, pd_of(qp, verdict.act)))
+		return;
 	if (fault) {
 		act_on(in, xroce_resp_fail(resp, &in->pkt, fault));
 		return;
@@ -389,35 +426,52 @@ static bool open_arrival(struct arrival *in, u32 off, u32 len)
 	if (!xroce_rx_parse(in->skb, off, len, &in->pkt))
 		return false;
 	in->payload = off + in->pkt.hdr_len;
+	in->want.length = 0;
+	in->must_wait = false;
 	return true;
 }
 
-/* What was kept behind a hole that is filled now. */
+/* From the packet at @off on, before all that came later. */
+static void take_later(struct xroce_qp *qp, struct sk_buff *skb, u32 off)
+{
+	struct xroce_rx_cb *cb = xroce_rx_cb(skb);
+
+	cb->len -= off - cb->off;
+	cb->off = off;
+	skb_queue_head(&qp->rx, skb);
+}
+
+/* What was kept behind a hole that is filled now, until one has to wait. */
 static void take_kept(struct xroce_qp *qp)
 {
 	struct arrival in = { .qp = qp };
 	const struct xroce_rx_cb *cb;
 	u32 psn;
 
-	while (xroce_resp_next_kept(&qp->resp, &psn)) {
+	while (!in.must_wait && xroce_resp_next_kept(&qp->resp, &psn)) {
 		in.skb = xroce_keep_take(qp, psn);
 		cb = xroce_rx_cb(in.skb);
 		if (open_arrival(&in, cb->off, cb->len) && in.pkt.psn == psn)
 			take_request(&in);
-		consume_skb(in.skb);
+		if (in.must_wait)
+			take_later(qp, in.skb, cb->off);
+		else
+			consume_skb(in.skb);
 	}
 }
 
 /* ---- responses -------------------------------------------------------------------- */
 
-static void take_response(const struct arrival *in)
+static void take_response(struct arrival *in)
 {
 	struct xroce_qp *qp = in->qp;
 	u64 now = ktime_get_ns();
 	struct xroce_req_verdict verdict = xroce_req_input(&qp->req, &in->pkt,
 							   now);
 	const struct xroce_swqe *swqe;
-	struct sgl_place to = { .qp = qp, .pd = qp->ibqp.pd };
+	struct sgl_place to = {
+		.qp = qp, .pd = qp->ibqp.pd, .want = &in->want,
+	};
 	int err;
 
 	if (verdict.act == XROCE_REQ_DROP)
@@ -435,6 +489,8 @@ static void take_response(const struct arrival *in)
 		err = place_payload(in, place_in_sgl, &to);
 	else
 		err = place_in_sgl(&to, 0, &in->pkt.orig, sizeof(in->pkt.orig));
+	if (err && must_wait(in, to.pd))
+		return;
 	xroce_req_placed(&qp->req, &in->pkt, !err, now);
 }
 
@@ -461,7 +517,8 @@ static void receive_one(struct arrival *in)
 		take_response(in);
 	else
 		take_request(in);
-	if (qp->resp.n_kept)
+	/* One that was kept may just have waited. */
+	if ((qp->resp.n_kept || qp->resp.has_taken_kept) && !in->must_wait)
 		take_kept(qp);
 }
 
@@ -474,8 +531,13 @@ unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
 
 	for (; off < end; off += len, n++) {
 		len = min(cb->seg, end - off);
-		if (open_arrival(&in, off, len))
-			receive_one(&in);
+		if (!open_arrival(&in, off, len))
+			continue;
+		receive_one(&in);
+		if (in.must_wait) {
+			take_later(qp, skb, off);
+			return n;
+		}
 	}
 	consume_skb(skb);
 	return n;

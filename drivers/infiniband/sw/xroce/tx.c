@@ -30,20 +30,30 @@ struct outgoing {
 
 /* ---- payload ------------------------------------------------------------------ */
 
+/* Memory that was present a moment ago (paging.h) is not, or can't be had. */
+static int absent(struct xroce_qp *qp, const struct xrdma_want *want)
+{
+	return xroce_paging_wait(qp, qp->ibqp.pd, want) ? -EAGAIN : -EACCES;
+}
+
 static int copy_from_wr(const struct outgoing *out, u32 offset, u8 *to,
 			u32 length)
 {
+	struct xroce_qp *qp = out->qp;
 	struct xroce_swqe *swqe = out->swqe;
+	struct xrdma_want want;
 	struct xrdma_sgl sgl = {
 		.sge = swqe->sge,
 		.num_sge = swqe->num_sge,
 		.length = swqe->wr.length,
 	};
+	int err;
 
 	if (swqe->wr.flags & XROCE_WR_INLINE)
 		sgl.data = swqe->sge;
-	return xrdma_sgl_copy(&xroce_qp_dev(out->qp)->keys, out->qp->ibqp.pd,
-			      &sgl, offset, to, length, XRDMA_FROM_MEM);
+	err = xrdma_sgl_copy(&xroce_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, offset,
+			     to, length, XRDMA_FROM_MEM, &want);
+	return err == -EAGAIN ? absent(qp, &want) : err;
 }
 
 static int copy_from_mr(const struct outgoing *out, u32 offset, u8 *to,
@@ -52,6 +62,7 @@ static int copy_from_mr(const struct outgoing *out, u32 offset, u8 *to,
 	const struct xroce_burst *burst = out->burst;
 	u64 va = burst->va + (offset - burst->offset);
 	struct xrdma_mr *mr;
+	int err;
 
 	/* Looked up each time: the key may go away during a long READ. */
 	mr = xrdma_mr_get_remote(&xroce_qp_dev(out->qp)->keys,
@@ -59,8 +70,16 @@ static int copy_from_mr(const struct outgoing *out, u32 offset, u8 *to,
 				 burst->rkey, IB_ACCESS_REMOTE_READ, va, length);
 	if (!mr)
 		return -EACCES;
-	xrdma_mr_copy(mr, va, to, length, XRDMA_FROM_MEM);
+	err = xrdma_mr_copy(mr, va, to, length, XRDMA_FROM_MEM);
 	xrdma_mr_put(mr);
+	if (err)
+		return absent(out->qp, &(struct xrdma_want){
+			.key = burst->rkey,
+			.access = IB_ACCESS_REMOTE_READ,
+			.va = va,
+			.length = length,
+			.ahead = burst->bytes - (offset - burst->offset) - length,
+		});
 	return 0;
 }
 
@@ -102,6 +121,7 @@ static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
 	struct sk_buff *skb;
 	u8 *bth;
 	u32 crc;
+	int err;
 
 	fill_header(out, i, &pkt);
 	body = pkt.payload_len + pkt.pad;
@@ -115,9 +135,10 @@ static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
 	bth = skb_tail_pointer(skb);
 	hdr_len = xroce_wire_build(&pkt, bth);
 	skb_put(skb, hdr_len + body + XROCE_ICRC_BYTES);
-	if (copy_payload(out, i, bth + hdr_len, pkt.payload_len)) {
+	err = copy_payload(out, i, bth + hdr_len, pkt.payload_len);
+	if (err) {
 		kfree_skb(skb);
-		return ERR_PTR(-EACCES);
+		return err == -EAGAIN ? NULL : ERR_PTR(-EACCES);
 	}
 	memset(bth + hdr_len + pkt.payload_len, 0, pkt.pad);
 

@@ -87,10 +87,15 @@ static inline void drop_region(struct ibv_mr *mr)
 
 /* ---- requests ------------------------------------------------------------------------ */
 
+/* Before run_case(): how long they wait for each other (4.096 us << that). */
+static int ack_timeout = 14;
+
 static inline void connect_both(void)
 {
-	connect_qp(asker, gid_index, &gid, answerer->qp_num);
-	connect_qp(answerer, gid_index, &gid, asker->qp_num);
+	struct ibv_qp_attr wish = { .path_mtu = IBV_MTU_1024, .timeout = ack_timeout };
+
+	connect_qp_with(asker, gid_index, &gid, answerer->qp_num, &wish);
+	connect_qp_with(answerer, gid_index, &gid, asker->qp_num, &wish);
 }
 
 /* After an error, which both QPs have seen. */
