@@ -55,20 +55,6 @@ qperf_rc()
 	kill "$server_pid"
 }
 
-# Its server tells its port before it listens there: a quicker client is rejected.
-qperf_test()
-{
-	local try
-	for try in 1 2 3 4 5; do
-		in_side 2 timeout -k 5 "$limit" qperf 10.0.0.1 -t 1 -cm 1 "$1" \
-			> "$scratch/client" 2>&1 < /dev/null || true
-		cat "$scratch/client"
-		! grep -q -E '^ +(bw|latency) ' "$scratch/client" || return 0
-		grep -q 'Event rejected' "$scratch/client" || fail "no result of $1"
-	done
-	fail "$1 was rejected $try times"
-}
-
 plan $((17 + 16))
 
 make_pair "${MTU:-1500}"

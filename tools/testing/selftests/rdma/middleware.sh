@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Libraries and programs on top of verbs that nobody wrote for us.
+#
+#	namespace xr1                          namespace xr2
+#	  device xr1                             device xr2
+#	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
+#	  servers                                clients
+#
+# Promises: qperf, libfabric (its verbs provider, and RxM on top), fio and UCX's RC
+# transport work with their own defaults.
+
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+[ "$LINK_TYPE" != xiwarp ] || skip_all "it is about RoCE"
+
+# want PROGRAM PACKAGE: in a case
+want()
+{
+	command -v "$1" > /dev/null || skip "$1 is not here: install $2"
+}
+
+# ---- qperf ---------------------------------------------------------------------------
+
+# Without -cm 1 it names no GID, which RoCE needs.
+qperf_rc()
+{
+	local test
+	want qperf qperf
+	serve tcp:19765 qperf
+	for test; do
+		qperf_test "$test"
+	done
+	kill "$server_pid"
+}
+
+# ---- libfabric -----------------------------------------------------------------------
+
+# libfabric PROVIDER ENDPOINT SIZE
+libfabric()
+{
+	want fi_pingpong libfabric-bin
+	talk tcp:47592 fi_pingpong -p "$1" -e "$2" -v -I 50 -S "$3" -s 10.0.0.1 \
+		-- fi_pingpong -p "$1" -e "$2" -v -I 50 -S "$3" -s 10.0.0.2 10.0.0.1
+	grep -q -E '^[0-9]+[km]? +50 ' "$scratch/client" || { show_talk; fail "no result"; }
+}
+
+# ---- fio -----------------------------------------------------------------------------
+
+# fio_over_rdma VERB VERB-OF-THE-SERVER
+fio_over_rdma()
+{
+	want fio fio
+	serve cm:18516 fio --name=server --ioengine=rdma --port=18516 --verb="$2" --rw=read \
+		--bs=64k --size=16m --iodepth=8
+	ask fio --name=client --ioengine=rdma --hostname=10.0.0.1 --port=18516 --verb="$1" \
+		--rw=write --bs=64k --size=16m --iodepth=8
+	server_ends
+	grep -q 'io=16.0MiB' "$scratch/client" || { show_talk; fail "not all was done"; }
+}
+
+# ---- UCX -----------------------------------------------------------------------------
+
+# uct TRANSPORT OPTION...: of UCX, by itself. -P 0: not by MPI.
+uct()
+{
+	local transport=$1 server client
+	want ucx_perftest ucx-utils
+	shift
+	server=$(gid_index 1 10.0.0.1)
+	client=$(gid_index 2 10.0.0.2)
+	talk tcp:13337 env UCX_IB_GID_INDEX="$server" \
+		ucx_perftest -P 0 -d xr1:1 -x "$transport" "$@" \
+		-- env UCX_IB_GID_INDEX="$client" \
+		ucx_perftest -P 0 -d xr2:1 -x "$transport" 10.0.0.1 -n 200 -w 10 "$@"
+	grep -q 'Final:' "$scratch/client" || { show_talk; fail "no result"; }
+}
+
+plan 11
+make_pair 4200
+
+run "qperf, messages" qperf_rc rc_lat rc_bw rc_bi_bw
+run "qperf, READ and WRITE" qperf_rc rc_rdma_read_lat rc_rdma_read_bw rc_rdma_write_lat \
+	rc_rdma_write_bw rc_rdma_write_poll_lat
+run "qperf, atomics" qperf_rc rc_compare_swap_mr rc_fetch_add_mr ver_rc_compare_swap \
+	ver_rc_fetch_add
+run "libfabric, messages" libfabric verbs msg 1024
+run "libfabric, large messages" libfabric verbs msg 1048576
+run "libfabric, RxM" libfabric 'verbs;ofi_rxm' rdm 1024
+run "fio, WRITE" fio_over_rdma write write
+run "fio, READ" fio_over_rdma read read
+run "fio, SEND" fio_over_rdma send recv
+run "UCT, RC" uct rc_verbs -t am_lat
+run "UCT, RC, WRITE" uct rc_verbs -t put_lat
+finish
