@@ -45,6 +45,9 @@ check-debug:
 check-long:
 	scripts/check long flavours
 
+bench:
+	scripts/bench
+
 fuzz:
 	$(MAKE) -C tools/testing/unit fuzz
 
@@ -59,6 +62,7 @@ help:
 	@echo '  check-unit   - of these, those that need no kernel'
 	@echo '  check-long   - tests that take longer, and more kernels'
 	@echo '  check-debug  - tests in a kernel with its own checkers on'
+	@echo '  bench        - measure, against rxe and TCP (Documentation/performance.rst)'
 	@echo '  fuzz         - feed random bytes to the protocol core'
 
-.PHONY: all modules install clean demo check check-unit check-debug check-long fuzz help
+.PHONY: all modules install clean demo check check-unit check-debug check-long bench fuzz help
