@@ -85,17 +85,32 @@ static void lock_and_run(struct xiwarp_qp *qp)
 	sock_put(sk);
 }
 
+/* Run what is pending and what that kicks. Bottom halves are off. */
+static void run_pending(struct xrdma_runner *runner)
+{
+	struct xrdma_engine *engine;
+
+	while ((engine = xrdma_runner_next(runner)))
+		lock_and_run(qp_of(engine));
+}
+
+static void run_again(struct tasklet_struct *tasklet)
+{
+	struct xrdma_runner *runner = xrdma_runner_resume(tasklet);
+
+	if (runner)
+		run_pending(runner);
+}
+
 /* Run @qp, which we own, and what its run kicks. */
 static void run_here(struct xiwarp_qp *qp)
 {
-	struct xrdma_engine *engine = &qp->engine;
 	struct xrdma_runner *runner;
 
 	local_bh_disable();
 	runner = this_cpu_ptr(&runners);
-	if (xrdma_runner_add(runner, engine))
-		while ((engine = xrdma_runner_next(runner)))
-			lock_and_run(qp_of(engine));
+	if (xrdma_runner_add(runner, &qp->engine))
+		run_pending(runner);
 	local_bh_enable();
 }
 
@@ -179,7 +194,7 @@ int xiwarp_run_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		xrdma_runner_init(&per_cpu(runners, cpu));
+		xrdma_runner_init(&per_cpu(runners, cpu), run_again);
 	/* Writing pages out may depend on us. */
 	run_wq = alloc_workqueue("xiwarp", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
 	return run_wq ? 0 : -ENOMEM;
@@ -187,5 +202,9 @@ int xiwarp_run_init(void)
 
 void xiwarp_run_exit(void)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		xrdma_runner_fini(&per_cpu(runners, cpu));
 	destroy_workqueue(run_wq);
 }

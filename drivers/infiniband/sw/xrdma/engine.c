@@ -9,6 +9,7 @@
  * owner for good first. After giving ownership away nobody touches the QP.
  */
 #include <linux/export.h>
+#include <linux/interrupt.h>
 #include <linux/lockdep.h>
 #include "xrdma.h"
 
@@ -126,24 +127,45 @@ EXPORT_SYMBOL_GPL(xrdma_engine_retire);
 
 /* ---- the engines that a CPU has yet to run --------------------------------- */
 
+/* In a row, before others than us get the processor. */
+#define ENGINES_IN_A_ROW	32
+
 /**
  * xrdma_runner_init - an empty list
  * @runner: of a CPU
+ * @run_again: called in softirq to run what was left. It calls xrdma_runner_resume().
+ *
+ * The softirq is one that comes after those of the network. So what was sent to this
+ * very host is received before more is sent.
  */
-void xrdma_runner_init(struct xrdma_runner *runner)
+void xrdma_runner_init(struct xrdma_runner *runner,
+		       void (*run_again)(struct tasklet_struct *))
 {
 	raw_spin_lock_init(&runner->lock);
 	INIT_LIST_HEAD(&runner->pending);
+	INIT_LIST_HEAD(&runner->later);
+	tasklet_setup(&runner->tasklet, run_again);
 }
 EXPORT_SYMBOL_GPL(xrdma_runner_init);
+
+/**
+ * xrdma_runner_fini - wait for the last run
+ * @runner: of which there are no engines any more
+ */
+void xrdma_runner_fini(struct xrdma_runner *runner)
+{
+	tasklet_kill(&runner->tasklet);
+}
+EXPORT_SYMBOL_GPL(xrdma_runner_fini);
 
 /* The lock is held. Return: true if nobody was active. */
 static bool become_active(struct xrdma_runner *runner)
 {
-	bool was_active = runner->is_active;
-
+	if (runner->is_active)
+		return false;
 	runner->is_active = true;
-	return !was_active;
+	runner->left = ENGINES_IN_A_ROW;
+	return true;
 }
 
 /**
@@ -185,6 +207,50 @@ bool xrdma_runner_add(struct xrdma_runner *runner, struct xrdma_engine *engine)
 EXPORT_SYMBOL_GPL(xrdma_runner_add);
 
 /**
+ * xrdma_runner_resume - begin to run what was left
+ * @tasklet: as given to run_again()
+ *
+ * Context: as xrdma_runner_enter(). Return: what the caller runs, or NULL if that
+ * happens elsewhere.
+ */
+struct xrdma_runner *xrdma_runner_resume(struct tasklet_struct *tasklet)
+{
+	struct xrdma_runner *runner = container_of(tasklet, struct xrdma_runner,
+						   tasklet);
+	bool is_ours;
+
+	raw_spin_lock(&runner->lock);
+	list_splice_tail_init(&runner->later, &runner->pending);
+	is_ours = become_active(runner);
+	raw_spin_unlock(&runner->lock);
+	return is_ours ? runner : NULL;
+}
+EXPORT_SYMBOL_GPL(xrdma_runner_resume);
+
+/**
+ * xrdma_runner_postpone - have an engine run again, but let others run first
+ * @runner: entered by the caller
+ * @engine: ours, which has had its share; from now on the list's
+ */
+void xrdma_runner_postpone(struct xrdma_runner *runner,
+			   struct xrdma_engine *engine)
+{
+	raw_spin_lock(&runner->lock);
+	list_add_tail(&engine->pending, &runner->later);
+	raw_spin_unlock(&runner->lock);
+}
+EXPORT_SYMBOL_GPL(xrdma_runner_postpone);
+
+/* The lock is held. What is pending or was postponed is for the softirq. */
+static void leave(struct xrdma_runner *runner)
+{
+	runner->is_active = false;
+	list_splice_init(&runner->pending, &runner->later);
+	if (!list_empty(&runner->later))
+		tasklet_schedule(&runner->tasklet);
+}
+
+/**
  * xrdma_runner_next - take an engine from the list
  * @runner: entered by the caller
  *
@@ -192,15 +258,18 @@ EXPORT_SYMBOL_GPL(xrdma_runner_add);
  */
 struct xrdma_engine *xrdma_runner_next(struct xrdma_runner *runner)
 {
-	struct xrdma_engine *engine;
+	struct xrdma_engine *engine = NULL;
 
 	raw_spin_lock(&runner->lock);
-	engine = list_first_entry_or_null(&runner->pending, struct xrdma_engine,
-					  pending);
+	if (runner->left) {
+		runner->left--;
+		engine = list_first_entry_or_null(&runner->pending,
+						  struct xrdma_engine, pending);
+	}
 	if (engine)
 		list_del_init(&engine->pending);
 	else
-		runner->is_active = false;
+		leave(runner);
 	raw_spin_unlock(&runner->lock);
 	return engine;
 }

@@ -8,6 +8,7 @@
 
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -147,18 +148,29 @@ void xrdma_engine_retire(struct xrdma_engine *engine);
 /**
  * struct xrdma_runner - engines that a CPU owns and has yet to run
  * @lock: only PREEMPT_RT needs it: there others can come between on this CPU
- * @pending: xrdma_engine.pending
- * @is_active: an outer loop on this CPU will pick them up
+ * @pending: xrdma_engine.pending; run by an outer loop on this CPU
+ * @later: the same, of those that wait for @tasklet
+ * @left: how many may be run before that loop ends
+ * @is_active: there is an outer loop
+ * @tasklet: runs what it has left
  */
 struct xrdma_runner {
 	raw_spinlock_t lock;
 	struct list_head pending;
+	struct list_head later;
+	unsigned int left;
 	bool is_active;
+	struct tasklet_struct tasklet;
 };
 
-void xrdma_runner_init(struct xrdma_runner *runner);
+void xrdma_runner_init(struct xrdma_runner *runner,
+		       void (*run_again)(struct tasklet_struct *));
+void xrdma_runner_fini(struct xrdma_runner *runner);
 bool xrdma_runner_enter(struct xrdma_runner *runner);
 bool xrdma_runner_add(struct xrdma_runner *runner, struct xrdma_engine *engine);
+struct xrdma_runner *xrdma_runner_resume(struct tasklet_struct *tasklet);
+void xrdma_runner_postpone(struct xrdma_runner *runner,
+			   struct xrdma_engine *engine);
 struct xrdma_engine *xrdma_runner_next(struct xrdma_runner *runner);
 
 /* ---- mr.c: memory regions ------------------------------------------------ */

@@ -3,18 +3,17 @@
  * Where a QP's engine runs (see run.h; xrdma/engine.c for who owns it).
  *
  * An owner passes it on, without touching the QP any more: to the per-CPU list
- * (kick from inside a run), to the work item (budget used up, or interrupts off),
- * to a process that waits (modify, query, destroy).
+ * (kick from inside a run, or budget used up), to the work item (interrupts off), to
+ * a process that waits (modify, query, destroy).
  */
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
-#include <linux/sched.h>
 #include "progress.h"
 #include "qp.h"
 #include "run.h"
 
-/* Runs in a row before a busy QP goes on in the work item. */
+/* Runs in a row before a busy QP gives way to others. */
 #define RUNS_IN_A_ROW	16
 
 static DEFINE_PER_CPU(struct xrdma_runner, runners);
@@ -34,8 +33,8 @@ static enum hrtimer_restart timer_fires(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Run a QP that we own until it is idle or somebody else owns it. */
-static void run_qp(struct xroce_qp *qp)
+/* Run a QP that we own until it is idle, somebody else owns it, or it has had enough. */
+static void run_qp(struct xrdma_runner *runner, struct xroce_qp *qp)
 {
 	struct xrdma_engine *engine = &qp->engine;
 	unsigned int runs = 0;
@@ -49,34 +48,43 @@ static void run_qp(struct xroce_qp *qp)
 		if (xrdma_engine_hand_over(engine))
 			return;
 		if (has_more || ++runs == RUNS_IN_A_ROW) {
-			queue_work(run_wq, &qp->work);
+			xrdma_runner_postpone(runner, engine);
 			return;
 		}
 	} while (!xrdma_engine_leave(engine, notes));
 }
 
+/* Run what is pending and what that kicks. Bottom halves are off. */
+static void run_pending(struct xrdma_runner *runner)
+{
+	struct xrdma_engine *engine;
+
+	while ((engine = xrdma_runner_next(runner)))
+		run_qp(runner, qp_of(engine));
+}
+
+static void run_again(struct tasklet_struct *tasklet)
+{
+	struct xrdma_runner *runner = xrdma_runner_resume(tasklet);
+
+	if (runner)
+		run_pending(runner);
+}
+
 /* Run @qp, which we own, and what its run kicks. */
 static void run_here(struct xroce_qp *qp)
 {
-	struct xrdma_engine *engine = &qp->engine;
 	struct xrdma_runner *runner;
 
 	local_bh_disable();
 	runner = this_cpu_ptr(&runners);
-	if (xrdma_runner_add(runner, engine))
-		while ((engine = xrdma_runner_next(runner)))
-			run_qp(qp_of(engine));
+	if (xrdma_runner_add(runner, &qp->engine))
+		run_pending(runner);
 	local_bh_enable();
 }
 
 static void run_work(struct work_struct *work)
 {
-	/*
-	 * What the last run sent to this host waits for ksoftirqd. Sending more
-	 * would only overflow its queue, and UC can't send again.
-	 */
-	if (local_softirq_pending())
-		schedule_timeout_idle(1);
 	run_here(container_of(work, struct xroce_qp, work));
 }
 
@@ -128,7 +136,7 @@ int xroce_run_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		xrdma_runner_init(&per_cpu(runners, cpu));
+		xrdma_runner_init(&per_cpu(runners, cpu), run_again);
 	/* Writing pages out may depend on us. */
 	run_wq = alloc_workqueue("xroce", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
 	return run_wq ? 0 : -ENOMEM;
@@ -136,5 +144,9 @@ int xroce_run_init(void)
 
 void xroce_run_exit(void)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		xrdma_runner_fini(&per_cpu(runners, cpu));
 	destroy_workqueue(run_wq);
 }
