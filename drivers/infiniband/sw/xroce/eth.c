@@ -82,21 +82,40 @@ void xroce_eth_exit(void)
 
 /* ---- transmit -------------------------------------------------------------------- */
 
-void xroce_eth_put_grh(struct sk_buff *skb, const struct xroce_av *av)
+void xroce_eth_fill_grh(u8 *net, const struct xroce_av *av)
 {
-	unsigned int paylen = skb->len;
-	struct ib_grh *grh = skb_push(skb, sizeof(*grh));
+	struct ib_grh *grh = (void *)net;
 
-	skb_reset_network_header(skb);
 	grh->version_tclass_flow = cpu_to_be32(GRH_VERSION << 28 |
 					       av->tclass << 20 |
 					       av->flow_label);
-	grh->paylen = cpu_to_be16(paylen);
 	grh->next_hdr = GRH_NEXT_IBA;
 	grh->hop_limit = av->hop_limit;
 	grh->sgid = av->sgid;
 	grh->dgid = av->dgid;
-	skb->protocol = cpu_to_be16(XROCE_ETHERTYPE_V1);
+}
+
+void xroce_eth_set_length(u8 *net, u32 len)
+{
+	((struct ib_grh *)net)->paylen = cpu_to_be16(len);
+}
+
+static bool is_own_mac(const struct net_device *ndev, const struct xroce_av *av)
+{
+	return ether_addr_equal(av->dmac, ndev->dev_addr) &&
+	       !(ndev->flags & IFF_LOOPBACK);
+}
+
+bool xroce_eth_is_local(const struct xroce_dev *dev, const struct xroce_av *av)
+{
+	const struct net_device *ndev;
+	bool is_local;
+
+	rcu_read_lock();
+	ndev = xroce_av_egress_rcu(av, dev);
+	is_local = ndev->flags & IFF_UP && is_own_mac(ndev, av);
+	rcu_read_unlock();
+	return is_local;
 }
 
 /* To ourselves: no switch sends a frame back where it came from. */
@@ -115,14 +134,14 @@ int xroce_eth_send(struct xroce_dev *dev, struct sk_buff *skb,
 	rcu_read_lock();
 	ndev = xroce_av_egress_rcu(av, dev);
 	skb->dev = ndev;
+	skb->protocol = cpu_to_be16(XROCE_ETHERTYPE_V1);
 	skb_reset_transport_header(skb);
 	if (!(ndev->flags & IFF_UP) || ndev->type == ARPHRD_NONE ||
 	    dev_hard_header(skb, ndev, XROCE_ETHERTYPE_V1, av->dmac,
 			    ndev->dev_addr, skb->len) < 0) {
 		kfree_skb(skb);
 		err = NET_XMIT_DROP;
-	} else if (ether_addr_equal(av->dmac, ndev->dev_addr) &&
-		   !(ndev->flags & IFF_LOOPBACK)) {
+	} else if (is_own_mac(ndev, av)) {
 		skb_reset_mac_header(skb);
 		err = loop_back(skb, ndev);
 	} else {

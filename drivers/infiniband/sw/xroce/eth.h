@@ -3,6 +3,8 @@
 #ifndef XROCE_ETH_H
 #define XROCE_ETH_H
 
+#include <linux/types.h>
+
 struct sk_buff;
 struct xroce_av;
 struct xroce_dev;
@@ -12,10 +14,15 @@ void xroce_eth_init(void);
 /* Waits for packets in progress. */
 void xroce_eth_exit(void);
 
-/* Put the GRH in front of a whole transport packet. */
-void xroce_eth_put_grh(struct sk_buff *skb, const struct xroce_av *av);
+/* Write the GRH to @net, without length. */
+void xroce_eth_fill_grh(u8 *net, const struct xroce_av *av);
+/* The length of a packet of @len bytes, BTH to ICRC. */
+void xroce_eth_set_length(u8 *net, u32 len);
 
-/* Takes the skb. Bottom halves off. Return: 0 if it left, else it is lost. */
+/* The peer has the MAC of this very netdev. Bottom halves off. */
+bool xroce_eth_is_local(const struct xroce_dev *dev, const struct xroce_av *av);
+
+/* Takes the skb, which has its GRH. Bottom halves off. Return: 0 if it left, else it is lost. */
 int xroce_eth_send(struct xroce_dev *dev, struct sk_buff *skb,
 		   const struct xroce_av *av);
 

@@ -10,6 +10,7 @@
 #include "progress.h"
 #include "qp.h"
 #include "run.h"
+#include "rx.h"
 
 /* Packets in flight without an answer. */
 #define WINDOW		XROCE_KEEP
@@ -234,7 +235,7 @@ void xroce_qp_reset(struct xroce_qp *qp)
 	xroce_qp_set_state(qp, IB_QPS_RESET);
 	spin_unlock_irqrestore(&qp->post_lock, flags);
 	xroce_paging_reset(qp);
-	skb_queue_purge(&qp->rx);
+	xroce_rx_purge(qp);
 	for (i = qp->reaped; i != qp->posted; i++) {
 		swqe = to_xroce_swqe(xroce_sq_wr(&qp->sq, i));
 		xroce_av_put(swqe->av);

@@ -20,12 +20,14 @@
  * @slot: the namespace's pointer to us; NULL when the namespace is gone
  * @v4: socket or NULL
  * @v6: socket or NULL; a kernel may have no IPv6, or have it switched off
+ * @is_hooked: buffers of several packets are taken before they come to the sockets
  */
 struct xroce_net {
 	unsigned int users;
 	struct xroce_net **slot;
 	struct sock *v4;
 	struct sock *v6;
+	bool is_hooked;
 };
 
 static unsigned int pernet_id;
@@ -48,6 +50,16 @@ static void set_lock_class(struct sock *sk)
 			 &lock_keys[is_v6], 0);
 }
 
+/* Let netdevs join packets that come in a row; the hooks of udp.c take the result. */
+static void join_received(struct socket *sock)
+{
+	int on = 1;
+
+	/* It may fail: then they come one by one. */
+	sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&on),
+			      sizeof(on));
+}
+
 static struct sock *open_socket(struct net *net, sa_family_t family)
 {
 	/* Checksums: sent as 0, which IPv6 must be told to take (RoCEv2 annex). */
@@ -68,11 +80,15 @@ static struct sock *open_socket(struct net *net, sa_family_t family)
 		return ERR_PTR(err);
 	set_lock_class(sock->sk);
 	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
+	join_received(sock);
 	return sock->sk;
 }
 
 static void close_sockets(struct xroce_net *sockets)
 {
+	if (sockets->is_hooked)
+		xroce_udp_unhook(sock_net(sockets->v4));
+	sockets->is_hooked = false;
 	if (sockets->v6)
 		udp_tunnel_sock_release(sockets->v6);
 	if (sockets->v4)
@@ -86,23 +102,23 @@ static void close_sockets(struct xroce_net *sockets)
 static int open_sockets(struct net *net, struct xroce_net *sockets)
 {
 	struct sock *sk;
+	int err;
 
 	sk = open_socket(net, AF_INET);
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);
 	sockets->v4 = sk;
 
-	if (!IS_ENABLED(CONFIG_IPV6))
-		return 0;
-	sk = open_socket(net, AF_INET6);
-	if (PTR_ERR_OR_ZERO(sk) == -EAFNOSUPPORT)
-		return 0;
-	if (IS_ERR(sk)) {
-		close_sockets(sockets);
-		return PTR_ERR(sk);
+	if (IS_ENABLED(CONFIG_IPV6)) {
+		sk = open_socket(net, AF_INET6);
+		if (!IS_ERR(sk))
+			sockets->v6 = sk;
+		else if (PTR_ERR(sk) != -EAFNOSUPPORT)
+			return PTR_ERR(sk);
 	}
-	sockets->v6 = sk;
-	return 0;
+	err = xroce_udp_hook(net);
+	sockets->is_hooked = !err;
+	return err;
 }
 
 static struct xroce_net *create(struct net *net)
@@ -115,6 +131,7 @@ static struct xroce_net *create(struct net *net)
 		return ERR_PTR(-ENOMEM);
 	err = open_sockets(net, sockets);
 	if (err) {
+		close_sockets(sockets);
 		kfree(sockets);
 		return ERR_PTR(err);
 	}

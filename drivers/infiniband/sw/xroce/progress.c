@@ -4,6 +4,7 @@
  * completions, state changes. Everything here belongs to the owner.
  */
 #include <linux/ktime.h>
+#include "batch.h"
 #include "complete.h"
 #include "congest.h"
 #include "core/psn.h"
@@ -12,6 +13,7 @@
 #include "progress.h"
 #include "qp.h"
 #include "respond.h"
+#include "rx.h"
 #include "stats.h"
 #include "trace.h"
 #include "tx.h"
@@ -35,7 +37,7 @@ static unsigned int receive(struct xroce_qp *qp)
 	unsigned int n = 0;
 
 	while (n < BUDGET && !xroce_paging_is_waiting(qp) &&
-	       (skb = skb_dequeue(&qp->rx)))
+	       (skb = xroce_rx_next(qp)))
 		n += xroce_qp_receive(qp, skb);
 	return n;
 }
@@ -59,16 +61,18 @@ static unsigned int send_answers(struct xroce_qp *qp)
 	/* Acknowledgements are not paced. */
 	u64 now = qp->resp.rd_pending ? ktime_get_ns() : 0;
 	struct xroce_resp_done done;
+	struct xroce_batch batch;
 	struct xroce_burst burst;
 	unsigned int n = 0;
 	u32 sent, max;
 
+	xroce_batch_init(&batch, qp);
 	while (n < BUDGET && (max = answers_allowed(qp, now)) &&
 	       xroce_resp_output(&qp->resp, max, &burst)) {
 		qp->congest.departs = 0;
 		if (burst.source == XROCE_FROM_MR)
 			xroce_congest_sent(qp, &burst, now);
-		if (xroce_tx_burst(qp, &burst, &sent) == -EACCES) {
+		if (xroce_tx_burst(&batch, &burst, &sent) == -EACCES) {
 			/* The peer expects the NAK behind what it got. */
 			burst.first.psn = xroce_psn_add(burst.first.psn, sent);
 			done = xroce_resp_read_failed(&qp->resp, &burst);
@@ -76,6 +80,7 @@ static unsigned int send_answers(struct xroce_qp *qp)
 		}
 		n += burst.npkts;
 	}
+	xroce_batch_flush(&batch);
 	return n;
 }
 
@@ -90,13 +95,37 @@ static u32 requests_allowed(struct xroce_qp *qp, u64 now)
 	return n ? xroce_paging_requests(qp, n) : 0;
 }
 
-static unsigned int send_requests(struct xroce_qp *qp, u64 now)
+/* A buffer was not sent: what it has, and all that was handed out since. */
+static void take_back(struct xroce_qp *qp, const struct xroce_batch *batch,
+		      u64 now)
 {
-	struct xroce_burst burst;
-	unsigned int n = 0;
-	u32 sent, max;
+	xroce_req_unsent(&qp->req, &batch->burst, batch->nth, now);
+}
+
+static void send_request(struct xroce_qp *qp, struct xroce_batch *batch,
+			 const struct xroce_burst *burst, u64 now)
+{
+	u32 sent;
 	int err;
 
+	err = xroce_tx_burst(batch, burst, &sent);
+	/* The engine must know before it goes on whether it left. */
+	if (!err && burst->is_repair)
+		err = xroce_batch_flush(batch);
+	if (err == -EACCES)
+		xroce_req_fail(&qp->req, burst->wr, XROCE_LOC_PROT_ERR);
+	else if (err)
+		take_back(qp, batch, now);
+}
+
+static unsigned int send_requests(struct xroce_qp *qp, u64 now)
+{
+	struct xroce_batch batch;
+	struct xroce_burst burst;
+	unsigned int n = 0;
+	u32 max;
+
+	xroce_batch_init(&batch, qp);
 	qp->req.posted = smp_load_acquire(&qp->posted);
 	while (n < BUDGET && (max = requests_allowed(qp, now))) {
 		if (!xroce_req_output(&qp->req, now, max, &burst)) {
@@ -106,13 +135,11 @@ static unsigned int send_requests(struct xroce_qp *qp, u64 now)
 			continue;
 		}
 		xroce_congest_sent(qp, &burst, now);
-		err = xroce_tx_burst(qp, &burst, &sent);
-		if (err == -EACCES)
-			xroce_req_fail(&qp->req, burst.wr, XROCE_LOC_PROT_ERR);
-		else if (err)
-			xroce_req_unsent(&qp->req, &burst, sent, now);
+		send_request(qp, &batch, &burst, now);
 		n += burst.npkts;
 	}
+	if (xroce_batch_flush(&batch))
+		take_back(qp, &batch, now);
 	return n;
 }
 
@@ -188,7 +215,7 @@ static bool flush(struct xroce_qp *qp)
 	qp->congest.held_until = 0;
 	raise_last_wqe(qp);
 	plan_flush_poll(qp, recvs);
-	skb_queue_purge(&qp->rx);
+	xroce_rx_purge(qp);
 	return sends >= BUDGET || recvs >= BUDGET;
 }
 
@@ -269,7 +296,7 @@ bool xroce_qp_progress(struct xroce_qp *qp)
 
 	if (qp->attr.qp_state == IB_QPS_RESET ||
 	    qp->attr.qp_state == IB_QPS_INIT) {
-		skb_queue_purge(&qp->rx);
+		xroce_rx_purge(qp);
 		return false;
 	}
 	if (stands_still(qp))

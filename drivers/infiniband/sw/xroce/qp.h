@@ -88,6 +88,7 @@ struct xroce_swqe {
  * mailbox, shared:
  * @engine: who is the owner (run.h)
  * @rx: received packets, struct xroce_rx_cb in skb->cb
+ * @rx_bytes: memory of these
  * @work: continues a run
  * @paging: on-demand memory that it waits for
  *
@@ -140,6 +141,7 @@ struct xroce_qp {
 
 	struct xrdma_engine engine;
 	struct sk_buff_head rx;
+	atomic_t rx_bytes;
 	struct work_struct work;
 	struct xroce_paging paging;
 

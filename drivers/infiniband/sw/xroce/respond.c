@@ -5,6 +5,8 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
 #include <rdma/ib_addr.h>
 #include "complete.h"
 #include "keep.h"
@@ -22,6 +24,7 @@
  * @off: offset of the BTH in @skb
  * @len: from there to the ICRC inclusive
  * @payload: offset of the payload in @skb
+ * @now: ns
  * @want: memory that is not present, if an attempt failed with -EAGAIN
  * @must_wait: it is to be taken once more when that is there
  */
@@ -32,6 +35,7 @@ struct arrival {
 	u32 off;
 	u32 len;
 	u32 payload;
+	u64 now;
 	struct xrdma_want want;
 	bool must_wait;
 };
@@ -219,15 +223,39 @@ static enum xroce_fault need_recv(struct xroce_qp *qp)
 	return qp->rqe->is_bad ? XROCE_FAULT_LOCAL_OP : XROCE_FAULT_NONE;
 }
 
+/* Of a buffer of several packets: as it was, or would have been, before each one. */
+static void set_lengths(const struct arrival *in, u8 *grh)
+{
+	const struct xroce_pkt *pkt = &in->pkt;
+	u32 len = pkt->hdr_len + pkt->payload_len + pkt->pad + XROCE_ICRC_BYTES;
+	struct iphdr *ip = (void *)(grh + sizeof(struct ib_grh) - sizeof(*ip));
+
+	switch (xroce_rx_cb(in->skb)->l3) {
+	case XROCE_L3_IPV4:
+		ip->tot_len = htons(len + sizeof(struct udphdr) + sizeof(*ip));
+		ip_send_check(ip);
+		break;
+	case XROCE_L3_IPV6:
+		((struct ipv6hdr *)grh)->payload_len =
+			htons(len + sizeof(struct udphdr));
+		break;
+	case XROCE_L3_GRH:
+		((struct ib_grh *)grh)->paylen = htons(len);
+		break;
+	}
+}
+
 /* IBA 11.4.2.1: 40 bytes before a datagram; IPv4 uses the last 20 of them. */
 static int place_network_header(const struct arrival *in, struct sgl_place *to)
 {
-	u8 grh[sizeof(struct ib_grh)] = {};
+	u8 grh[sizeof(struct ib_grh)] __aligned(4) = {};
 
 	if (xroce_rx_cb(in->skb)->l3 == XROCE_L3_IPV4)
 		memcpy(grh + 20, skb_network_header(in->skb), 20);
 	else
 		memcpy(grh, skb_network_header(in->skb), sizeof(grh));
+	if (xroce_rx_cb(in->skb)->is_many)
+		set_lengths(in, grh);
 	return place_in_sgl(to, 0, grh, min_t(u64, sizeof(grh), to->sgl.length));
 }
 
@@ -438,7 +466,7 @@ static void take_later(struct xroce_qp *qp, struct sk_buff *skb, u32 off)
 
 	cb->len -= off - cb->off;
 	cb->off = off;
-	skb_queue_head(&qp->rx, skb);
+	xroce_rx_put_back(qp, skb);
 }
 
 /* What was kept behind a hole that is filled now, until one has to wait. */
@@ -465,9 +493,8 @@ static void take_kept(struct xroce_qp *qp)
 static void take_response(struct arrival *in)
 {
 	struct xroce_qp *qp = in->qp;
-	u64 now = ktime_get_ns();
 	struct xroce_req_verdict verdict = xroce_req_input(&qp->req, &in->pkt,
-							   now);
+							   in->now);
 	const struct xroce_swqe *swqe;
 	struct sgl_place to = {
 		.qp = qp, .pd = qp->ibqp.pd, .want = &in->want,
@@ -491,7 +518,7 @@ static void take_response(struct arrival *in)
 		err = place_in_sgl(&to, 0, &in->pkt.orig, sizeof(in->pkt.orig));
 	if (err && must_wait(in, to.pd))
 		return;
-	xroce_req_placed(&qp->req, &in->pkt, !err, now);
+	xroce_req_placed(&qp->req, &in->pkt, !err, in->now);
 }
 
 static void receive_one(struct arrival *in)
@@ -525,7 +552,7 @@ static void receive_one(struct arrival *in)
 unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
 {
 	const struct xroce_rx_cb *cb = xroce_rx_cb(skb);
-	struct arrival in = { .qp = qp, .skb = skb };
+	struct arrival in = { .qp = qp, .skb = skb, .now = ktime_get_ns() };
 	u32 off = cb->off, end = cb->off + cb->len, len;
 	unsigned int n = 0;
 

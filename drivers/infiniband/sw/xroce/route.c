@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The cached route of a QP (see route.h). */
+#include <linux/moduleparam.h>
+#include <linux/netdevice.h>
 #include <net/addrconf.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
@@ -8,6 +10,16 @@
 #include "core/wire.h"
 #include "qp.h"
 #include "route.h"
+
+enum {
+	SEGMENT_NEVER,
+	SEGMENT_AUTO,
+	SEGMENT_ALWAYS,
+};
+
+static int segment = SEGMENT_AUTO;
+module_param(segment, int, 0644);
+MODULE_PARM_DESC(segment, "Give the network stack several packets at once (RoCEv2): 0 never, 1 unless the netdev cuts IPv4 packets in hardware (default), 2 always");
 
 void xroce_route_reset(struct xroce_route *route)
 {
@@ -113,6 +125,41 @@ static __be16 source_port(const struct xroce_qp *qp, const struct xroce_av *av)
 	return htons(rdma_flow_label_to_udp_sport(label));
 }
 
+static bool is_local(const struct xroce_av *av, const struct dst_entry *dst)
+{
+	if (av->l3 == XROCE_L3_IPV6)
+		return dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
+	return container_of(dst, struct rtable, dst)->rt_type == RTN_LOCAL;
+}
+
+/* Cuts buffers by itself, in a way that is not known: a device with a driver below. */
+static int segments_in_hardware(struct net_device *ndev,
+				struct netdev_nested_priv *priv)
+{
+	return ndev->dev.parent && ndev->features & NETIF_F_GSO_UDP_L4;
+}
+
+static bool is_above_hardware(struct net_device *ndev)
+{
+	struct netdev_nested_priv none = {};
+	bool is_above;
+
+	rcu_read_lock();
+	is_above = segments_in_hardware(ndev, &none) ||
+		   netdev_walk_all_lower_dev_rcu(ndev, segments_in_hardware,
+						 &none);
+	rcu_read_unlock();
+	return is_above;
+}
+
+/* IPv6 has no identification that could be counted in another way than ours. */
+static bool may_segment(const struct xroce_av *av, const struct dst_entry *dst)
+{
+	if (segment != SEGMENT_AUTO)
+		return segment == SEGMENT_ALWAYS;
+	return av->l3 == XROCE_L3_IPV6 || !is_above_hardware(dst->dev);
+}
+
 static bool is_fresh(const struct xroce_route *route, const struct xroce_av *av)
 {
 	return route->av == av && route->dst &&
@@ -135,5 +182,7 @@ bool xroce_route_find(struct xroce_qp *qp, struct xroce_av *av)
 	route->dst = dst;
 	route->cookie = cookie_of(av, dst);
 	route->sport = source_port(qp, av);
+	route->is_local = is_local(av, dst);
+	route->may_segment = may_segment(av, dst);
 	return true;
 }

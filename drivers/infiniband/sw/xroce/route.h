@@ -16,6 +16,8 @@ struct xroce_qp;
  * @cookie: for dst_check()
  * @sport: UDP source port, network order
  * @ip_id: next IPv4 identification
+ * @is_local: to an address of this host
+ * @may_segment: the netdev may be given several packets as one buffer
  */
 struct xroce_route {
 	struct xroce_av *av;
@@ -23,6 +25,8 @@ struct xroce_route {
 	u32 cookie;
 	__be16 sport;
 	u16 ip_id;
+	bool is_local;
+	bool may_segment;
 };
 
 /*

@@ -52,7 +52,8 @@ static enum xroce_drop parse(const struct xroce_incoming *in, u32 off, u32 len,
  * The network header that packet @i of the buffer had: segmentation counts the
  * IPv4 identification up and sets the lengths of each packet.
  */
-static void network_header(const struct xroce_incoming *in, u32 i, u32 len, u8 *to)
+static void network_header(const struct xroce_incoming *in, u32 i, u32 len,
+			   u8 *to)
 {
 	u32 l3_bytes = xroce_icrc_l3_bytes(in->l3);
 	u32 udp_len = len + sizeof(struct udphdr);
@@ -90,14 +91,14 @@ static u32 crc_of_bytes(const struct sk_buff *skb, u32 from, u32 to, u32 crc)
 	return crc;
 }
 
-static bool icrc_fits(const struct xroce_incoming *in, u32 off, u32 len,
-		      const struct xroce_pkt *pkt, const u8 *bth)
+static bool icrc_is(const struct xroce_incoming *in, u32 i, u32 off, u32 len,
+		    const struct xroce_pkt *pkt, const u8 *bth)
 {
 	u8 net[sizeof(struct ipv6hdr) + sizeof(struct udphdr)] __aligned(4);
 	u8 icrc[XROCE_ICRC_BYTES];
 	u32 crc;
 
-	network_header(in, (off - in->bth) / in->seg, len, net);
+	network_header(in, i, len, net);
 	crc = xroce_icrc_headers(in->l3, net, bth, pkt->hdr_len);
 	crc = crc_of_bytes(in->skb, off + pkt->hdr_len,
 			   off + len - XROCE_ICRC_BYTES, crc);
@@ -105,6 +106,22 @@ static bool icrc_fits(const struct xroce_incoming *in, u32 off, u32 len,
 			  sizeof(icrc)))
 		return false;
 	return xroce_icrc_ok(crc, icrc);
+}
+
+/* Some NICs send, and GRO joins, packets of one and the same identification. */
+static bool icrc_fits(struct xroce_incoming *in, u32 off, u32 len,
+		      const struct xroce_pkt *pkt, const u8 *bth)
+{
+	u32 i = (off - in->bth) / in->seg;
+
+	if (in->is_trusted)
+		return true;
+	if (icrc_is(in, in->is_fixed_id ? 0 : i, off, len, pkt, bth))
+		return true;
+	if (!i || in->l3 != XROCE_L3_IPV4 || in->is_fixed_id)
+		return false;
+	in->is_fixed_id = icrc_is(in, 0, off, len, pkt, bth);
+	return in->is_fixed_id;
 }
 
 /* ---- QP ------------------------------------------------------------------------- */
@@ -204,27 +221,21 @@ void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason)
 /* ---- queue -------------------------------------------------------------------------- */
 
 /*
- * Give bytes @from..@to, packets for one QP, to it. Takes the reference.
- * @is_last: nobody needs the buffer after this.
+ * Bytes @from..@to of the buffer for a QP, or the reason why not. @is_last: nobody
+ * needs the buffer after this.
  */
-static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref, u32 from,
-		      u32 to, bool is_last)
+static enum xroce_drop queue_bytes(const struct xroce_incoming *in,
+				   struct xroce_qp *qp, u32 from, u32 to,
+				   bool is_last)
 {
-	struct xroce_qp *qp = ref->obj;
 	struct sk_buff *skb = in->skb;
 
-	if (skb_queue_len(&qp->rx) >= XROCE_RX_BACKLOG) {
-		xroce_qp_count_drop(qp, XROCE_DROP_QUEUE_FULL);
-		xrdma_ref_put(ref);
-		return;
-	}
+	if (atomic_read(&qp->rx_bytes) >= XROCE_RX_BACKLOG)
+		return XROCE_DROP_QUEUE_FULL;
 	/* The buffer's last run takes the caller's reference to it. */
 	skb = is_last ? skb_get(skb) : skb_clone(skb, GFP_ATOMIC);
-	if (!skb) {
-		xroce_qp_count_drop(qp, XROCE_DROP_NO_MEMORY);
-		xrdma_ref_put(ref);
-		return;
-	}
+	if (!skb)
+		return XROCE_DROP_NO_MEMORY;
 	*xroce_rx_cb(skb) = (struct xroce_rx_cb) {
 		.off = from,
 		.len = to - from,
@@ -232,36 +243,84 @@ static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref, u3
 		.vlan_id = is_vlan_dev(in->ndev) ?
 			   vlan_dev_vlan_id(in->ndev) : XROCE_NO_VLAN,
 		.l3 = in->l3,
+		.is_many = in->end - in->bth > in->seg,
 	};
-	xroce_qp_count(qp, XROCE_STAT_RX_PACKETS,
-		       DIV_ROUND_UP(to - from, in->seg));
-	xroce_qp_count(qp, XROCE_STAT_RX_BYTES, to - from);
+	atomic_add(skb->truesize, &qp->rx_bytes);
 	skb_queue_tail(&qp->rx, skb);
-	xroce_qp_kick(qp);
+	return XROCE_DROP_NONE;
+}
+
+/* The same, with counts; takes the reference. */
+static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref,
+		      u32 from, u32 to, bool is_last)
+{
+	struct xroce_qp *qp = ref->obj;
+	enum xroce_drop reason = queue_bytes(in, qp, from, to, is_last);
+
+	if (reason) {
+		xroce_qp_count_drop(qp, reason);
+	} else {
+		xroce_qp_count(qp, XROCE_STAT_RX_PACKETS,
+			       DIV_ROUND_UP(to - from, in->seg));
+		xroce_qp_count(qp, XROCE_STAT_RX_BYTES, to - from);
+		xroce_qp_kick(qp);
+	}
 	xrdma_ref_put(ref);
 }
 
+struct sk_buff *xroce_rx_next(struct xroce_qp *qp)
+{
+	struct sk_buff *skb = skb_dequeue(&qp->rx);
+
+	if (skb)
+		atomic_sub(skb->truesize, &qp->rx_bytes);
+	return skb;
+}
+
+void xroce_rx_put_back(struct xroce_qp *qp, struct sk_buff *skb)
+{
+	atomic_add(skb->truesize, &qp->rx_bytes);
+	skb_queue_head(&qp->rx, skb);
+}
+
+void xroce_rx_purge(struct xroce_qp *qp)
+{
+	struct sk_buff *skb;
+
+	while ((skb = xroce_rx_next(qp)))
+		kfree_skb(skb);
+}
+
+static bool is_for(const struct xrdma_ref *run, u32 qpn)
+{
+	/* QP1 has one number on all devices, but no neighbours in a buffer either. */
+	return run && run->index == qpn;
+}
+
 /*
- * Judge the packet at @off. *@ref is the QP of the run before it; it is kept if
- * the packet is for the same QP, else replaced.
+ * Judge the packet at @off. *@ref is the QP of the run before it, or NULL; it is
+ * kept if the packet is for the same QP, else replaced by a new reference.
  */
-static enum xroce_drop judge(const struct xroce_incoming *in, u32 off, u32 len,
+static enum xroce_drop judge(struct xroce_incoming *in, u32 off, u32 len,
 			     struct xrdma_ref **ref)
 {
+	struct xrdma_ref *run = *ref;
 	u8 scratch[XROCE_MAX_HDR_BYTES];
 	struct xroce_pkt pkt;
 	enum xroce_drop reason;
 	const u8 *bth;
 
+	*ref = NULL;
 	reason = parse(in, off, len, &pkt, scratch, &bth);
 	if (reason)
 		return reason;
-	*ref = find_qp(in, pkt.dest_qp);
+	*ref = is_for(run, pkt.dest_qp) ? run : find_qp(in, pkt.dest_qp);
 	if (!*ref)
 		return XROCE_DROP_NO_QP;
 	if (icrc_fits(in, off, len, &pkt, bth))
 		return XROCE_DROP_NONE;
-	xrdma_ref_put(*ref);
+	if (*ref != run)
+		xrdma_ref_put(*ref);
 	*ref = NULL;
 	return XROCE_DROP_ICRC;
 }
@@ -322,7 +381,7 @@ static enum xroce_drop give_to_members(const struct xroce_incoming *in, u32 off,
 	return n ? XROCE_DROP_NONE : XROCE_DROP_NO_QP;
 }
 
-static enum xroce_drop judge_multicast(const struct xroce_incoming *in, u32 off,
+static enum xroce_drop judge_multicast(struct xroce_incoming *in, u32 off,
 				       u32 len)
 {
 	u8 scratch[XROCE_MAX_HDR_BYTES];
@@ -353,7 +412,7 @@ static bool is_echo(const struct xroce_incoming *in)
 	       ether_addr_equal(eth_hdr(skb)->h_source, in->ndev->dev_addr);
 }
 
-static void take_multicast(const struct xroce_incoming *in)
+static void take_multicast(struct xroce_incoming *in)
 {
 	enum xroce_drop reason;
 	u32 off, len;
@@ -393,7 +452,7 @@ void xroce_rx_own_multicast(struct sk_buff *skb, struct net_device *ndev,
 
 /* ------------------------------------------------------------------------------------ */
 
-void xroce_rx_buffer(const struct xroce_incoming *in)
+void xroce_rx_buffer(struct xroce_incoming *in)
 {
 	struct xrdma_ref *run = NULL, *ref;
 	u32 from = in->bth, off, len;
@@ -405,12 +464,10 @@ void xroce_rx_buffer(const struct xroce_incoming *in)
 	}
 	for (off = in->bth; off < in->end; off += len) {
 		len = min(in->seg, in->end - off);
-		ref = NULL;
+		ref = run;
 		reason = judge(in, off, len, &ref);
-		if (run && ref == run) {
-			xrdma_ref_put(ref);	/* the run has one */
+		if (run && ref == run)
 			continue;
-		}
 		if (run)
 			queue_run(in, run, from, off, false);
 		run = ref;
@@ -420,6 +477,28 @@ void xroce_rx_buffer(const struct xroce_incoming *in)
 	}
 	if (run)
 		queue_run(in, run, from, in->end, true);
+}
+
+int xroce_rx_local(struct sk_buff *skb, struct net_device *ndev,
+		   enum xroce_l3 l3, u32 seg)
+{
+	struct xroce_incoming in = {
+		.skb = skb,
+		.ndev = ndev,
+		.l3 = l3,
+		.bth = xroce_icrc_l3_bytes(l3),
+		.end = skb->len,
+		.seg = seg,
+		.is_trusted = true,
+	};
+
+	skb_dst_drop(skb);
+	/* Programs that take datagrams find the header in front of them. */
+	if (l3 == XROCE_L3_IPV4)
+		ip_send_check(ip_hdr(skb));
+	xroce_rx_buffer(&in);
+	consume_skb(skb);
+	return 0;
 }
 
 void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb)

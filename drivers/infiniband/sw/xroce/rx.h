@@ -9,11 +9,12 @@
 #include "core/wire.h"
 
 struct net_device;
+struct xroce_qp;
 
 #define XROCE_NO_VLAN		0xffff
 
-/* Buffers that wait for the owner of a QP; more are dropped. */
-#define XROCE_RX_BACKLOG	1024
+/* Memory of the buffers that wait for the owner of a QP; more are dropped. */
+#define XROCE_RX_BACKLOG	(8 << 20)
 
 /**
  * struct xroce_rx_cb - in skb->cb of a queued buffer: a run of packets for one QP
@@ -22,6 +23,7 @@ struct net_device;
  * @seg: bytes from packet to packet, the last may be shorter
  * @vlan_id: of the VLAN netdev it came in by, or XROCE_NO_VLAN
  * @l3: enum xroce_l3
+ * @is_many: the network header is that of several packets, of this run or not
  */
 struct xroce_rx_cb {
 	u32 off;
@@ -29,6 +31,7 @@ struct xroce_rx_cb {
 	u32 seg;
 	u16 vlan_id;
 	u8 l3;
+	bool is_many;
 };
 
 static inline struct xroce_rx_cb *xroce_rx_cb(struct sk_buff *skb)
@@ -45,6 +48,8 @@ static inline struct xroce_rx_cb *xroce_rx_cb(struct sk_buff *skb)
  * @bth: offset of the first BTH from skb->data
  * @end: offset of the first byte after the last packet
  * @seg: bytes from packet to packet
+ * @is_trusted: made by this host, has no ICRC
+ * @is_fixed_id: all packets had the same IPv4 identification
  */
 struct xroce_incoming {
 	struct sk_buff *skb;
@@ -53,6 +58,8 @@ struct xroce_incoming {
 	u32 bth;
 	u32 end;
 	u32 seg;
+	bool is_trusted;
+	bool is_fixed_id;
 };
 
 /*
@@ -65,7 +72,14 @@ void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb);
  * Cut the buffer into runs of good packets for one QP each and queue them, with
  * references of their own. Softirq. Its network header and lengths were checked.
  */
-void xroce_rx_buffer(const struct xroce_incoming *in);
+void xroce_rx_buffer(struct xroce_incoming *in);
+
+/*
+ * A buffer from a QP of this host, without ICRCs: network header at skb->data, then
+ * packets of @seg bytes. Takes the skb. Bottom halves off. Return: 0.
+ */
+int xroce_rx_local(struct sk_buff *skb, struct net_device *ndev,
+		   enum xroce_l3 l3, u32 seg);
 
 /*
  * Give @skb, a packet to a multicast group that is about to leave by @ndev, to the
@@ -77,6 +91,13 @@ void xroce_rx_own_multicast(struct sk_buff *skb, struct net_device *ndev,
 
 /* Count a drop for the device that the packet was for, if it was for one. */
 void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason);
+
+/* The next buffer for @qp, NULL if none. Owner. */
+struct sk_buff *xroce_rx_next(struct xroce_qp *qp);
+/* @skb, or what is left of it, is the next again. Owner. */
+void xroce_rx_put_back(struct xroce_qp *qp, struct sk_buff *skb);
+/* Throw all of them away. Owner. */
+void xroce_rx_purge(struct xroce_qp *qp);
 
 /*
  * Parse the packet at @off of @len bytes again; it was accepted before, so this

@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* From bursts to packets (see tx.h): payload, headers, ICRC. */
-#include <linux/skbuff.h>
-#include "eth.h"
-#include "prio.h"
+/* From bursts to packets (see tx.h): headers and payload. */
+#include "batch.h"
 #include "qp.h"
 #include "route.h"
-#include "rx.h"
 #include "stats.h"
 #include "tx.h"
-#include "udp.h"
 
 /**
  * struct outgoing - what the packets of one burst share
  * @qp: sender
+ * @batch: where they go
  * @burst: from the engine
  * @av: where to
  * @swqe: requester: the slot of burst->wr
- * @l3_bytes: network and UDP header
- * @priority: for qdiscs and VLANs
  */
 struct outgoing {
 	struct xroce_qp *qp;
+	struct xroce_batch *batch;
 	const struct xroce_burst *burst;
 	const struct xroce_av *av;
 	struct xroce_swqe *swqe;
-	unsigned int l3_bytes;
-	u32 priority;
 };
 
 /* ---- payload ------------------------------------------------------------------ */
@@ -113,117 +107,62 @@ static void fill_header(const struct outgoing *out, u32 i, struct xroce_pkt *pkt
 	pkt->src_qp = out->qp->ibqp.qp_num;
 }
 
-/* Return: the packet, NULL without memory, -EACCES when a key is wrong. */
-static struct sk_buff *build_packet(const struct outgoing *out, u32 i)
+/* Return: as xroce_tx_burst(). */
+static int build_packet(const struct outgoing *out, u32 i, u32 more)
 {
+	struct xroce_batch *batch = out->batch;
 	struct xroce_pkt pkt;
-	unsigned int hdr_len, body;
-	struct sk_buff *skb;
+	u32 len;
 	u8 *bth;
-	u32 crc;
 	int err;
 
 	fill_header(out, i, &pkt);
-	body = pkt.payload_len + pkt.pad;
-	skb = alloc_skb(LL_MAX_HEADER + out->l3_bytes + XROCE_MAX_HDR_BYTES +
-			body + XROCE_ICRC_BYTES, GFP_ATOMIC | __GFP_NOWARN);
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, LL_MAX_HEADER + out->l3_bytes);
-	skb->priority = out->priority;
-
-	bth = skb_tail_pointer(skb);
-	hdr_len = xroce_wire_build(&pkt, bth);
-	skb_put(skb, hdr_len + body + XROCE_ICRC_BYTES);
-	err = copy_payload(out, i, bth + hdr_len, pkt.payload_len);
+	len = pkt.hdr_len + pkt.payload_len + pkt.pad + XROCE_ICRC_BYTES;
+	bth = xroce_batch_add(batch, out->av, out->burst, i, len, more);
+	if (!bth)
+		return -ENOBUFS;
+	xroce_wire_build(&pkt, bth);
+	err = copy_payload(out, i, bth + pkt.hdr_len, pkt.payload_len);
 	if (err) {
-		kfree_skb(skb);
-		return err == -EAGAIN ? NULL : ERR_PTR(-EACCES);
+		xroce_batch_cancel(batch);
+		return err == -EAGAIN ? xroce_batch_lose(batch, out->burst, i) :
+					-EACCES;
 	}
-	memset(bth + hdr_len + pkt.payload_len, 0, pkt.pad);
-
-	if (out->av->l3 == XROCE_L3_GRH)
-		xroce_eth_put_grh(skb, out->av);
-	else
-		xroce_udp_put_headers(skb, out->av, &out->qp->route);
+	memset(bth + pkt.hdr_len + pkt.payload_len, 0, pkt.pad);
 	/* Over the copy: a program that writes to the buffer can't break it. */
-	crc = xroce_icrc_headers(out->av->l3, skb->data, bth, hdr_len);
-	crc = xroce_icrc_update(crc, bth + hdr_len, body);
-	xroce_icrc_put(crc, bth + hdr_len + body);
-	return skb;
+	xroce_batch_seal(batch, bth, pkt.hdr_len, len);
+	/* One by one: should a netdev cut badly, that gets through. */
+	if (out->burst->is_again)
+		xroce_batch_close(batch);
+	return 0;
 }
 
-static u32 priority_of(const struct outgoing *out)
+static int build_packets(const struct outgoing *out, u32 *sent)
 {
-	u32 priority;
-
-	if (!out->av->sl && !out->av->tclass)
-		return 0;
-	rcu_read_lock();
-	priority = xroce_priority_rcu(out->av,
-		xroce_av_egress_rcu(out->av, xroce_qp_dev(out->qp)));
-	rcu_read_unlock();
-	return priority;
-}
-
-static void send_to_own_group(const struct outgoing *out, struct sk_buff *skb)
-{
-	struct net_device *ndev;
-
-	rcu_read_lock();
-	ndev = xroce_av_egress_rcu(out->av, xroce_qp_dev(out->qp));
-	xroce_rx_own_multicast(skb, ndev, out->av->l3);
-	rcu_read_unlock();
-}
-
-/* Return: false if this host dropped it. */
-static bool send_packet(const struct outgoing *out, struct sk_buff *skb)
-{
-	struct xroce_qp *qp = out->qp;
-	struct xroce_dev *dev = xroce_qp_dev(qp);
-	unsigned int bytes = skb->len;
+	const struct xroce_burst *burst = out->burst;
+	u32 more;
 	int err;
 
-	if (out->av->is_group)
-		send_to_own_group(out, skb);
-	/* Monotonic: a bool in older kernels, an enum in newer ones. */
-	if (qp->congest.departs)
-		skb_set_delivery_time(skb, ns_to_ktime(qp->congest.departs), 1);
-	if (out->av->l3 == XROCE_L3_GRH)
-		err = xroce_eth_send(dev, skb, out->av);
-	else
-		err = xroce_udp_send(dev_net(dev->ndev), skb, out->av,
-				     &qp->route);
-	/* NET_XMIT_CN: another one had to go. */
-	if (err && err != NET_XMIT_CN)
-		return false;
-	xroce_qp_count(qp, XROCE_STAT_TX_PACKETS, 1);
-	xroce_qp_count(qp, XROCE_STAT_TX_BYTES, bytes);
-	return true;
-}
-
-static int send_packets(struct outgoing *out, u32 *sent)
-{
-	struct sk_buff *skb;
-
-	out->l3_bytes = xroce_icrc_l3_bytes(out->av->l3);
-	out->priority = priority_of(out);
-	for (*sent = 0; *sent < out->burst->npkts; (*sent)++) {
-		skb = build_packet(out, *sent);
-		if (IS_ERR(skb))
-			return PTR_ERR(skb);
-		if (!skb || !send_packet(out, skb)) {
-			xroce_qp_count_lost(out->qp, XROCE_STAT_TX_DROPPED, 1);
-			return -ENOBUFS;
-		}
+	for (*sent = 0; *sent < burst->npkts; (*sent)++) {
+		more = (burst->npkts - 1 - *sent) *
+		       (burst->pmtu + XROCE_BTH_BYTES + XROCE_ICRC_BYTES);
+		err = build_packet(out, *sent, more);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
+int xroce_tx_burst(struct xroce_batch *batch, const struct xroce_burst *burst,
 		   u32 *sent)
 {
-	struct outgoing out = { .qp = qp, .burst = burst, .av = qp->av };
+	struct xroce_qp *qp = batch->qp;
+	struct outgoing out = {
+		.qp = qp,
+		.batch = batch,
+		.burst = burst,
+		.av = qp->av,
+	};
 
 	if (burst->wr)
 		out.swqe = to_xroce_swqe(burst->wr);
@@ -235,7 +174,7 @@ int xroce_tx_burst(struct xroce_qp *qp, const struct xroce_burst *burst,
 		xroce_qp_count_lost(qp, XROCE_STAT_TX_NO_ROUTE, burst->npkts);
 		return 0;
 	}
-	return send_packets(&out, sent);
+	return build_packets(&out, sent);
 }
 
 void xroce_tx_cnp(struct xroce_qp *qp, u8 tclass, u8 sl)
@@ -251,12 +190,20 @@ void xroce_tx_cnp(struct xroce_qp *qp, u8 tclass, u8 sl)
 		.is_last = true,
 	};
 	struct xroce_av av = *qp->av;
-	struct outgoing out = { .qp = qp, .burst = &burst, .av = &av };
+	struct xroce_batch batch;
+	struct outgoing out = {
+		.qp = qp,
+		.batch = &batch,
+		.burst = &burst,
+		.av = &av,
+	};
 	u32 sent;
 
 	if (!xroce_route_find(qp, qp->av))
 		return;
 	av.tclass = tclass;
 	av.sl = sl;
-	send_packets(&out, &sent);
+	xroce_batch_init(&batch, qp);
+	build_packets(&out, &sent);
+	xroce_batch_flush(&batch);
 }

@@ -2,11 +2,15 @@
 /* RoCEv2: packets to and from UDP (see udp.h; annex A17). */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/ip.h>
+#include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
+#include <net/xfrm.h>
 #include "av.h"
 #include "core/wire.h"
 #include "route.h"
@@ -57,70 +61,178 @@ int xroce_udp_receive(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
+/* ---- whole buffers of packets ------------------------------------------------- */
+
+#if IS_ENABLED(CONFIG_NETFILTER)
+
+/* @l3_bytes: IP header, at skb->data; no options, no extension headers */
+static unsigned int take_buffer(struct sk_buff *skb, u32 l3_bytes)
+{
+	const struct udphdr *udp;
+
+	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4) ||
+	    !pskb_may_pull(skb, l3_bytes + sizeof(*udp)))
+		return NF_ACCEPT;
+	udp = (void *)(skb->data + l3_bytes);
+	if (udp->dest != htons(XROCE_UDP_PORT))
+		return NF_ACCEPT;
+	skb_set_transport_header(skb, l3_bytes);
+	__skb_pull(skb, l3_bytes);
+	xroce_udp_receive(NULL, skb);
+	return NF_STOLEN;
+}
+
+static unsigned int hook_ipv4(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	if (!skb_is_gso(skb) || ip_hdr(skb)->protocol != IPPROTO_UDP ||
+	    ip_hdrlen(skb) != sizeof(struct iphdr))
+		return NF_ACCEPT;
+	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
+		return NF_DROP;
+	return take_buffer(skb, sizeof(struct iphdr));
+}
+
+static unsigned int hook_ipv6(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	if (!skb_is_gso(skb) || ipv6_hdr(skb)->nexthdr != IPPROTO_UDP)
+		return NF_ACCEPT;
+	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
+		return NF_DROP;
+	return take_buffer(skb, sizeof(struct ipv6hdr));
+}
+
+/* Behind every filter. */
+static const struct nf_hook_ops hooks[] = {
+	{
+		.hook = hook_ipv4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_LAST,
+	},
+	{
+		.hook = hook_ipv6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_LAST,
+	},
+};
+
+int xroce_udp_hook(struct net *net)
+{
+	return nf_register_net_hooks(net, hooks, ARRAY_SIZE(hooks));
+}
+
+void xroce_udp_unhook(struct net *net)
+{
+	nf_unregister_net_hooks(net, hooks, ARRAY_SIZE(hooks));
+}
+
+#else
+
+int xroce_udp_hook(struct net *net)
+{
+	return 0;
+}
+
+void xroce_udp_unhook(struct net *net)
+{
+}
+
+#endif
+
 /* ---- transmit ----------------------------------------------------------------- */
 
-static void put_udp(struct sk_buff *skb, __be16 sport)
+static void fill_udp(struct udphdr *udp, __be16 sport)
 {
-	struct udphdr *udp = udp_hdr(skb);
-
 	udp->source = sport;
 	udp->dest = htons(XROCE_UDP_PORT);
-	udp->len = htons(skb->len - skb_transport_offset(skb));
 	udp->check = 0;
 }
 
-static void put_ipv4(struct sk_buff *skb, const struct xroce_av *av, u16 id)
+static void fill_ipv4(struct iphdr *ip, const struct xroce_av *av)
 {
-	struct iphdr *ip = ip_hdr(skb);
-
 	memset(ip, 0, sizeof(*ip));
 	ip->version = 4;
 	ip->ihl = 5;
 	ip->tos = av->tclass;
-	ip->tot_len = htons(skb->len);
-	/* Covered by the ICRC, so it must be final here. */
-	ip->id = htons(id);
 	ip->frag_off = htons(IP_DF);
 	ip->ttl = av->hop_limit;
 	ip->protocol = IPPROTO_UDP;
 	memcpy(&ip->saddr, av->sgid.raw + 12, 4);
 	memcpy(&ip->daddr, av->dgid.raw + 12, 4);
-	skb->protocol = htons(ETH_P_IP);
 }
 
-static void put_ipv6(struct sk_buff *skb, const struct xroce_av *av)
+static void fill_ipv6(struct ipv6hdr *ip, const struct xroce_av *av)
 {
-	struct ipv6hdr *ip = ipv6_hdr(skb);
-
 	ip6_flow_hdr(ip, av->tclass, htonl(av->flow_label));
-	ip->payload_len = htons(skb->len - sizeof(*ip));
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = av->hop_limit;
 	memcpy(&ip->saddr, &av->sgid, 16);
 	memcpy(&ip->daddr, &av->dgid, 16);
-	skb->protocol = htons(ETH_P_IPV6);
 }
 
-void xroce_udp_put_headers(struct sk_buff *skb, const struct xroce_av *av,
-			   struct xroce_route *route)
+static struct udphdr *udp_of(u8 *net, enum xroce_l3 l3)
 {
-	unsigned int l3_bytes = xroce_icrc_l3_bytes(av->l3);
+	return (void *)(net + xroce_icrc_l3_bytes(l3) - sizeof(struct udphdr));
+}
 
-	skb_push(skb, l3_bytes);
-	skb_reset_network_header(skb);
-	skb_set_transport_header(skb, l3_bytes - sizeof(struct udphdr));
-	put_udp(skb, route->sport);
+void xroce_udp_fill_headers(u8 *net, const struct xroce_av *av,
+			    const struct xroce_route *route)
+{
+	fill_udp(udp_of(net, av->l3), route->sport);
 	if (av->l3 == XROCE_L3_IPV4)
-		put_ipv4(skb, av, route->ip_id++);
+		fill_ipv4((void *)net, av);
 	else
-		put_ipv6(skb, av);
+		fill_ipv6((void *)net, av);
 }
 
-int xroce_udp_send(struct net *net, struct sk_buff *skb,
-		   const struct xroce_av *av, const struct xroce_route *route)
+void xroce_udp_set_length(u8 *net, enum xroce_l3 l3, u32 len, u16 id)
 {
-	skb_dst_set(skb, dst_clone(route->dst));
-	if (av->l3 == XROCE_L3_IPV4)
+	u32 udp_len = len + sizeof(struct udphdr);
+
+	udp_of(net, l3)->len = htons(udp_len);
+	if (l3 == XROCE_L3_IPV4) {
+		struct iphdr *ip = (void *)net;
+
+		ip->tot_len = htons(udp_len + sizeof(*ip));
+		/* Covered by the ICRC, so it must be final here. */
+		ip->id = htons(id);
+	} else {
+		((struct ipv6hdr *)net)->payload_len = htons(udp_len);
+	}
+}
+
+void xroce_udp_set_segments(struct sk_buff *skb, enum xroce_l3 l3, u32 seg,
+			    u32 npkts)
+{
+	u32 len = skb->len - skb_transport_offset(skb);
+	struct udphdr *udp = udp_hdr(skb);
+
+	skb_shinfo(skb)->gso_size = seg;
+	skb_shinfo(skb)->gso_segs = npkts;
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	/* Who cuts a buffer wants it so. The ICRC does not cover it. */
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	if (l3 == XROCE_L3_IPV4)
+		udp->check = ~csum_tcpudp_magic(ip_hdr(skb)->saddr,
+						ip_hdr(skb)->daddr, len,
+						IPPROTO_UDP, 0);
+	else
+		udp->check = ~csum_ipv6_magic(&ipv6_hdr(skb)->saddr,
+					      &ipv6_hdr(skb)->daddr, len,
+					      IPPROTO_UDP, 0);
+}
+
+int xroce_udp_send(struct net *net, struct sk_buff *skb, enum xroce_l3 l3)
+{
+	if (l3 == XROCE_L3_IPV4) {
+		skb->protocol = htons(ETH_P_IP);
 		return ip_local_out(net, NULL, skb);
+	}
+	skb->protocol = htons(ETH_P_IPV6);
 	return ip6_local_out(net, NULL, skb);
 }

@@ -1527,6 +1527,30 @@ TEST(repair__only_the_hole_and_new_goes_on)
 	CHECK_EQ(req.stats.seq_naks, 1);
 }
 
+TEST(burst__knows_what_was_lost_before)
+{
+	fly(DROPS, 4);
+	CHECK(!burst.is_again);
+	nak(2);
+	CHECK(out(1));
+	CHECK_EQ(burst.first.psn, 2);
+	CHECK(burst.is_again);
+	/* the rest was not lost, it came too early */
+	ack(2);
+	CHECK(out(1));
+	CHECK(!burst.is_again);
+	/* nor was what the peer had no room for */
+	answer(3, XROCE_AETH_RNR_NAK | 1);
+	now += 1000000;
+	CHECK(out(1));
+	CHECK_EQ(burst.first.psn, 3);
+	CHECK(!burst.is_again);
+	fly(KEEPS, 2);
+	nak(0);
+	check_repair(0);
+	CHECK(burst.is_again);
+}
+
 TEST(repair__in_the_middle_of_a_message)
 {
 	begin(&rc_cfg, 0xfffffe);

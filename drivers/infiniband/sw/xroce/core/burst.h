@@ -37,6 +37,7 @@ enum xroce_source {
  * @ack_req_last: the last packet of the run, be it the last of the message or
  *	not, asks for an ack. first.ack_req is for packet 0 alone
  * @is_repair: requester: sent once more, out of turn
+ * @is_again: requester: sent once more, since it seems to have been lost
  * @max_psn: requester: one past the newest PSN that had been sent before
  * @solicited_last: the last packet of the message has BTH SE; no effect
  *	without @is_last
@@ -61,6 +62,7 @@ struct xroce_burst {
 	u8 last_opcode;
 	bool ack_req_last;
 	bool is_repair;
+	bool is_again;
 	bool solicited_last;
 };
 

@@ -290,6 +290,8 @@ static void fill_burst(const struct xroce_req *req, struct xroce_wr *wr,
 
 	memset(burst, 0, sizeof(*burst));
 	burst->is_repair = is_repair;
+	burst->is_again = is_repair || (req->is_recovering &&
+					xroce_psn_before(psn, req->max_psn));
 	burst->max_psn = req->max_psn;
 	fill_header(req, wr, psn, offset, &burst->first);
 	fill_payload(req, wr, offset, n, burst);

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Several packets given to the network as one buffer, and the way to one's own host.
+#
+#	namespace xr1                          namespace xr2
+#	  device xr1                             device xr2
+#	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
+#
+# Promises: the netdevs carry fewer buffers than there are packets, over IPv4 and
+# IPv6, and as many if "segment" is 0. Data arrive unharmed and no ICRC is wrong, be
+# a buffer taken whole, cut by the sending stack, or cut and joined again by the
+# receiver's. What a device sends to an address of its own host passes no netdev,
+# unless "shortcut" is off; every byte is compared either way.
+
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need ethtool ethtool
+need_helper transfer
+[ "$LINK_TYPE" = xroce ] || skip_all "it sets xroce's parameters"
+
+seed=${SEED:-$RANDOM}
+parameters=/sys/module/xroce/parameters
+plan 12
+
+
+# buffers SIDE NETDEV: that the stack gave to the netdev
+buffers()
+{
+	in_side "$1" cat "/sys/class/net/$2/statistics/tx_packets"
+}
+
+# moved FAMILY: moves data; sets packets (of xr1) and passed (buffers of its eth0)
+moved()
+{
+	local family=$1 packets_before passed_before drops
+	shift
+	packets_before=$(counter 1 tx_packets)
+	passed_before=$(buffers 1 eth0)
+	transfer "$family" -m 3 -s "$seed" -n 40 -S 65536 "$@"
+	packets=$(($(counter 1 tx_packets) - packets_before))
+	passed=$(($(buffers 1 eth0) - passed_before))
+	note "$packets packets in $passed buffers"
+	drops=$(($(counter 1 drop_icrc) + $(counter 2 drop_icrc)))
+	[ "$drops" = 0 ] || fail "$drops wrong ICRCs"
+}
+
+in_few_buffers()
+{
+	moved "$1"
+	[ $((passed * 3)) -lt $packets ] || fail "$passed buffers for $packets packets"
+}
+
+one_by_one()
+{
+	echo 0 > "$parameters/segment"
+	moved "$1"
+	echo 1 > "$parameters/segment"
+	[ $passed -ge $packets ] || fail "$passed buffers for $packets packets"
+}
+
+# The stack cuts before the netdev, and counts what comes out.
+cut_by_sender()
+{
+	in_side 1 ethtool -K eth0 tx-udp-segmentation off || skip "eth0 has no such feature"
+	in_side 2 ethtool -K eth0 tx-udp-segmentation off
+	moved "$1"
+	[ $passed -ge $packets ] || fail "$passed buffers for $packets packets: nothing was cut"
+}
+
+joined_by_receiver()
+{
+	in_side 1 ethtool -K eth0 gro on rx-gro-list off && in_side 2 ethtool -K eth0 gro on ||
+		skip "eth0 has no such feature"
+	moved "$1"
+}
+
+# itself 4|6: device xr1 to itself; sets passed to what went through lo
+itself()
+{
+	local gid before
+	gid=$(gid_index 1 "$(address 1 "$1")") || fail "no such GID on xr1"
+	before=$(buffers 1 lo)
+	bounded "$(helper transfer)" -m 3 -s "$seed" -n 40 -S 65536 \
+		xr1 "$gid" xr1 "$gid" || fail "transfer"
+	passed=$(($(buffers 1 lo) - before))
+	note "$passed buffers through lo"
+	[ "$(counter 1 drop_icrc)" = 0 ] || fail "wrong ICRCs"
+}
+
+by_shortcut()
+{
+	itself "$1"
+	[ $passed -lt 20 ] || fail "$passed buffers went through lo"
+}
+
+through_the_stack()
+{
+	echo N > "$parameters/shortcut"
+	itself "$1"
+	echo Y > "$parameters/shortcut"
+	[ $passed -gt 40 ] || fail "only $passed buffers went through lo"
+}
+
+make_pair 4200
+at_exit "echo 1 > $parameters/segment; echo Y > $parameters/shortcut"
+
+for family in 4 6; do
+	run "few buffers, IPv$family" in_few_buffers $family
+	run "segment=0: packet by packet, IPv$family" one_by_one $family
+	run "to itself, by the shortcut, IPv$family" by_shortcut $family
+	run "to itself, shortcut=N, IPv$family" through_the_stack $family
+done
+for family in 4 6; do
+	run "cut by the sender's stack, IPv$family" cut_by_sender $family
+	run "cut and joined again, IPv$family" joined_by_receiver $family
+done
+finish
