@@ -20,9 +20,9 @@
 /* Larger blocks are not kept at hand per CPU by the page allocator. */
 #define BLOCK_BYTES	(PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
 
-static bool shortcut = true;
-module_param(shortcut, bool, 0644);
-MODULE_PARM_DESC(shortcut, "Deliver to this host's own addresses without the IP stack (default: yes)");
+bool xroce_shortcut = true;
+module_param_named(shortcut, xroce_shortcut, bool, 0644);
+MODULE_PARM_DESC(shortcut, "Deliver to this host's own addresses without the IP stack, trust packets that never left it (default: yes)");
 
 void xroce_batch_init(struct xroce_batch *batch, struct xroce_qp *qp)
 {
@@ -110,13 +110,13 @@ static bool begin(struct xroce_batch *batch, const struct xroce_av *av, u32 len)
 	batch->room_len = 0;
 	batch->is_closed = false;
 	if (av->l3 == XROCE_L3_GRH) {
-		batch->is_local = shortcut &&
+		batch->is_local = xroce_shortcut &&
 				  xroce_eth_is_local(xroce_qp_dev(qp), av);
 		batch->is_single = !batch->is_local;
 		xroce_eth_fill_grh(batch->net, av);
 	} else {
 		batch->is_single = !qp->route.may_segment || av->is_group;
-		batch->is_local = shortcut && qp->route.is_local;
+		batch->is_local = xroce_shortcut && qp->route.is_local;
 		batch->id = qp->route.ip_id;
 		skb_dst_set(batch->skb, dst_clone(qp->route.dst));
 		xroce_udp_fill_headers(batch->net, av, &qp->route);

@@ -15,6 +15,9 @@ struct sk_buff;
 struct xroce_av;
 struct xroce_qp;
 
+/* What stays on this host takes the short way: module parameter. */
+extern bool xroce_shortcut;
+
 /* IPv6 and UDP, the longest. */
 #define XROCE_MAX_L3_BYTES	48
 

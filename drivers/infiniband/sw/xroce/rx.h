@@ -48,7 +48,7 @@ static inline struct xroce_rx_cb *xroce_rx_cb(struct sk_buff *skb)
  * @bth: offset of the first BTH from skb->data
  * @end: offset of the first byte after the last packet
  * @seg: bytes from packet to packet
- * @is_trusted: made by this host, has no ICRC
+ * @is_trusted: from this host; may have no ICRC
  * @is_fixed_id: all packets had the same IPv4 identification
  */
 struct xroce_incoming {

@@ -10,21 +10,22 @@
 # Promises: the netdevs carry fewer buffers than there are packets, over IPv4 and
 # IPv6, and as many if "segment" is 0. Data arrive unharmed and no ICRC is wrong, be
 # a buffer taken whole, cut by the sending stack, or cut and joined again by the
-# receiver's. What a device sends to an address of its own host passes no netdev,
-# unless "shortcut" is off; every byte is compared either way.
+# receiver's. What a device sends to an address of its own host passes no netdev, and
+# what was on no wire isn't checked for damage, unless "shortcut" is off; every byte is
+# compared either way.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need_link_type
 need ethtool ethtool
+need tc iproute2
 need_helper transfer
 [ "$LINK_TYPE" = xroce ] || skip_all "it sets xroce's parameters"
 
 seed=${SEED:-$RANDOM}
 parameters=/sys/module/xroce/parameters
-plan 12
-
+plan 14
 
 # buffers SIDE NETDEV: that the stack gave to the netdev
 buffers()
@@ -32,31 +33,41 @@ buffers()
 	in_side "$1" cat "/sys/class/net/$2/statistics/tx_packets"
 }
 
-# moved FAMILY: moves data; sets packets (of xr1) and passed (buffers of its eth0)
+# moved FAMILY: moves data; sets packets (of xr1), passed (buffers of its eth0), drops
+# (for the ICRC)
 moved()
 {
-	local family=$1 packets_before passed_before drops
+	local family=$1 packets_before passed_before drops_before
 	shift
+	drops_before=$(($(counter 1 drop_icrc) + $(counter 2 drop_icrc)))
 	packets_before=$(counter 1 tx_packets)
 	passed_before=$(buffers 1 eth0)
 	transfer "$family" -m 3 -s "$seed" -n 40 -S 65536 "$@"
 	packets=$(($(counter 1 tx_packets) - packets_before))
 	passed=$(($(buffers 1 eth0) - passed_before))
-	note "$packets packets in $passed buffers"
-	drops=$(($(counter 1 drop_icrc) + $(counter 2 drop_icrc)))
-	[ "$drops" = 0 ] || fail "$drops wrong ICRCs"
+	drops=$(($(counter 1 drop_icrc) + $(counter 2 drop_icrc) - drops_before))
+	note "$packets packets in $passed buffers, $drops wrong ICRCs"
+}
+
+# The same, all ICRCs looked at
+moved_checked()
+{
+	echo N > "$parameters/shortcut"
+	moved "$@"
+	echo Y > "$parameters/shortcut"
+	[ $drops = 0 ] || fail "$drops wrong ICRCs"
 }
 
 in_few_buffers()
 {
-	moved "$1"
+	moved_checked "$1"
 	[ $((passed * 3)) -lt $packets ] || fail "$passed buffers for $packets packets"
 }
 
 one_by_one()
 {
 	echo 0 > "$parameters/segment"
-	moved "$1"
+	moved_checked "$1"
 	echo 1 > "$parameters/segment"
 	[ $passed -ge $packets ] || fail "$passed buffers for $packets packets"
 }
@@ -66,7 +77,7 @@ cut_by_sender()
 {
 	in_side 1 ethtool -K eth0 tx-udp-segmentation off || skip "eth0 has no such feature"
 	in_side 2 ethtool -K eth0 tx-udp-segmentation off
-	moved "$1"
+	moved_checked "$1"
 	[ $passed -ge $packets ] || fail "$passed buffers for $packets packets: nothing was cut"
 }
 
@@ -74,7 +85,7 @@ joined_by_receiver()
 {
 	in_side 1 ethtool -K eth0 gro on rx-gro-list off && in_side 2 ethtool -K eth0 gro on ||
 		skip "eth0 has no such feature"
-	moved "$1"
+	moved_checked "$1"
 }
 
 # itself 4|6: device xr1 to itself; sets passed to what went through lo
@@ -104,6 +115,45 @@ through_the_stack()
 	[ $passed -gt 40 ] || fail "only $passed buffers went through lo"
 }
 
+# Every large IPv4 buffer of side 1 gets another identification, which the ICRC covers.
+damage_buffers()
+{
+	local length
+	modprobe -q -a cls_u32 act_pedit act_csum
+	in_side 1 tc qdisc add dev eth0 clsact || skip "no clsact"
+	# 16 KiB and more: longer than a packet
+	for length in '0x8000 0x8000' '0x4000 0xc000'; do
+		# shellcheck disable=SC2086 # two words
+		in_side 1 tc filter add dev eth0 egress protocol ip u32 match u16 $length at 2 \
+			action pedit munge offset 4 u16 set 0x4242 pipe action csum ip4h ||
+			skip "no pedit"
+	done
+}
+
+repair_buffers()
+{
+	in_side 1 tc qdisc del dev eth0 clsact
+}
+
+trusted()
+{
+	damage_buffers
+	echo Y > "$parameters/shortcut"
+	moved 4
+	repair_buffers
+	[ "$drops" = 0 ] || fail "$drops buffers that were on no wire were looked at"
+}
+
+not_trusted()
+{
+	damage_buffers
+	echo N > "$parameters/shortcut"
+	moved 4
+	echo Y > "$parameters/shortcut"
+	repair_buffers
+	[ "$drops" -gt 0 ] || fail "nobody looked"
+}
+
 make_pair 4200
 at_exit "echo 1 > $parameters/segment; echo Y > $parameters/shortcut"
 
@@ -113,6 +163,8 @@ for family in 4 6; do
 	run "to itself, by the shortcut, IPv$family" by_shortcut $family
 	run "to itself, shortcut=N, IPv$family" through_the_stack $family
 done
+run "what was on no wire is trusted" trusted
+run "what was on no wire, shortcut=N" not_trusted
 for family in 4 6; do
 	run "cut by the sender's stack, IPv$family" cut_by_sender $family
 	run "cut and joined again, IPv$family" joined_by_receiver $family
