@@ -4,11 +4,12 @@
 # What is measured: a driver, or the kernel's own sockets.
 #
 #	xroce  rxe		as modprobe finds them
-#	xroce@FOLDER		the modules in FOLDER
+#	xiwarp  siw		the same; siw also as scripts/build-siw makes it
+#	xroce@FOLDER		the modules in FOLDER; or xiwarp
 #	xroce+PARAMETER=VALUE	with a module parameter
 #	tcp  udp		sockets, no RDMA
 
-in_use='' parameter='' old_value=''
+in_use='' parameter='' old_value='' files=''
 
 driver_of()
 {
@@ -24,31 +25,46 @@ drop_links()
 	done
 }
 
+# load_from FOLDER DRIVER: '' is where modprobe looks. All of ours come from one folder.
+load_from()
+{
+	if [ "$files" != "$1" ]; then
+		modprobe -q -r xroce
+		modprobe -q -r xiwarp
+		modprobe -q -r xrdma
+		files=$1
+	fi
+	[ ! -d "/sys/module/$2" ] || return 0
+	if [ -z "$1" ]; then
+		modprobe "$2"
+		return
+	fi
+	modprobe -q -a ib_uverbs iw_cm udp_tunnel ip6_udp_tunnel
+	{ [ -d /sys/module/xrdma ] || insmod "$1/xrdma.ko"; } && insmod "$1/$2.ko"
+}
+
+load_siw()
+{
+	[ -d /sys/module/siw ] || modprobe -q siw ||
+		{ modprobe -q -a ib_core iw_cm libcrc32c crc32c_generic; insmod "$TOOLS/siw-$(uname -r).ko"; }
+}
+
 # load CONTENDER
 load()
 {
-	local folder
 	case $1 in
-	xroce@*)
-		folder=${1#*@}
-		modprobe -q -r xroce
-		modprobe -q -r xrdma
-		modprobe -q -a ib_uverbs udp_tunnel ip6_udp_tunnel &&
-			insmod "$folder/xrdma.ko" && insmod "$folder/xroce.ko" && files=$folder
-		;;
-	xroce | xroce+*)
-		[ "$files" = '' ] || { modprobe -q -r xroce; modprobe -q -r xrdma; }
-		files=''
-		modprobe xroce
-		;;
 	rxe) modprobe rdma_rxe ;;
+	siw) load_siw ;;
+	*@*) load_from "${1#*@}" "$(driver_of "$1")" ;;
+	*) load_from '' "$(driver_of "$1")" ;;
 	esac
 }
 
 # Side effects must stay: so this is not for a subshell.
 set_parameter()
 {
-	local folder=/sys/module/xroce/parameters
+	local folder
+	folder=/sys/module/$(driver_of "$1")/parameters
 	[ -z "$parameter" ] || printf '%s\n' "$old_value" > "$folder/$parameter"
 	parameter=''
 	case $1 in
@@ -77,4 +93,3 @@ use_contender()
 	esac
 	in_use=$1
 }
-files=''

@@ -65,7 +65,7 @@ wait_for_gids()
 {
 	local family
 	# iWARP goes by addresses of the netdev, which are there at once.
-	[ "$LINK_TYPE" != xiwarp ] || return 0
+	[[ $LINK_TYPE != xiwarp && $LINK_TYPE != siw ]] || return 0
 	for family in 4 6; do
 		wait_for 10 gid_index "$1" "$(address "$1" "$family")" || return
 	done
