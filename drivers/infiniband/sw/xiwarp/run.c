@@ -3,14 +3,14 @@
  * Where a QP's engine runs (see run.h; xrdma/engine.c for who owns it).
  *
  * An owner passes it on, without touching the QP any more: to the per-CPU list
- * (kick from inside a run), to the work item (budget used up, interrupts off,
+ * (kick from inside a run, or budget used up), to the work item (interrupts off,
  * socket busy), to a process that waits (modify, destroy).
  *
  * A run also has the spinlock of the QP's socket, as softirqs have it: callbacks
  * of the socket come with it, others take it. When a process has locked the
  * socket, the work item waits for it. A run locks no second socket, since what it
- * kicks is run after it - by the work item if it was a callback, because the lock
- * is then still held.
+ * kicks is run after it - by the tasklet if it was a callback, because the lock is
+ * then still held.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
@@ -21,7 +21,7 @@
 #include "qp.h"
 #include "run.h"
 
-/* Runs in a row before a busy QP goes on in the work item. */
+/* Runs in a row before a busy QP gives way to others. */
 #define RUNS_IN_A_ROW	16
 
 static DEFINE_PER_CPU(struct xrdma_runner, runners);
@@ -42,10 +42,10 @@ static enum hrtimer_restart timer_fires(struct hrtimer *timer)
 }
 
 /*
- * Run a QP that we own, with its socket locked, until it is idle or somebody
- * else owns it. Bottom halves are off.
+ * Run a QP that we own, with its socket locked, until it is idle, somebody else
+ * owns it, or it has had enough. Bottom halves are off.
  */
-static void run_qp(struct xiwarp_qp *qp)
+static void run_qp(struct xrdma_runner *runner, struct xiwarp_qp *qp)
 {
 	struct xrdma_engine *engine = &qp->engine;
 	unsigned int runs = 0;
@@ -59,19 +59,19 @@ static void run_qp(struct xiwarp_qp *qp)
 		if (xrdma_engine_hand_over(engine))
 			return;
 		if (has_more || ++runs == RUNS_IN_A_ROW) {
-			queue_work(run_wq, &qp->work);
+			xrdma_runner_postpone(runner, engine);
 			return;
 		}
 	} while (!xrdma_engine_leave(engine, notes));
 }
 
 /* Run a QP that we own. Bottom halves are off. */
-static void lock_and_run(struct xiwarp_qp *qp)
+static void lock_and_run(struct xrdma_runner *runner, struct xiwarp_qp *qp)
 {
 	struct sock *sk = xiwarp_ep_sk(qp->ep);
 
 	if (!sk) {
-		run_qp(qp);
+		run_qp(runner, qp);
 		return;
 	}
 	/* The run may end the connection. */
@@ -80,7 +80,7 @@ static void lock_and_run(struct xiwarp_qp *qp)
 	if (sock_owned_by_user(sk))
 		queue_work(run_wq, &qp->work);
 	else
-		run_qp(qp);
+		run_qp(runner, qp);
 	bh_unlock_sock(sk);
 	sock_put(sk);
 }
@@ -91,7 +91,7 @@ static void run_pending(struct xrdma_runner *runner)
 	struct xrdma_engine *engine;
 
 	while ((engine = xrdma_runner_next(runner)))
-		lock_and_run(qp_of(engine));
+		lock_and_run(runner, qp_of(engine));
 }
 
 static void run_again(struct tasklet_struct *tasklet)
@@ -123,9 +123,9 @@ static void run_locked(struct xiwarp_qp *qp)
 	local_bh_disable();
 	runner = this_cpu_ptr(&runners);
 	if (xrdma_runner_enter(runner)) {
-		run_qp(qp);
+		run_qp(runner, qp);
 		while ((engine = xrdma_runner_next(runner)))
-			queue_work(run_wq, &qp_of(engine)->work);
+			xrdma_runner_postpone(runner, engine);
 	} else {
 		queue_work(run_wq, &qp->work);
 	}
