@@ -68,3 +68,4 @@ measure
 uname -r > "$OUT/kernel"
 awk -f "$here/report.awk" -v format=markdown -v kernel="$(uname -r)" "$results" | tee "$OUT/results.md"
 awk -f "$here/report.awk" -v format=json -v kernel="$(uname -r)" "$results" > "$OUT/results.json"
+awk -f "$here/plot.awk" -v out="$OUT" "$results"
