@@ -35,12 +35,16 @@ static bool charge(struct xroce_qp *qp, u32 bytes)
 	return false;
 }
 
+/* Most QPs never need any. */
 static bool has_slots(struct xroce_keep *keep)
 {
+	gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
+
+	if (!keep->bits)
+		keep->bits = kzalloc(XROCE_KEEP / 8, gfp);
 	if (!keep->slots)
-		keep->slots = kcalloc(XROCE_KEEP, sizeof(*keep->slots),
-				      GFP_ATOMIC | __GFP_NOWARN);
-	return keep->slots;
+		keep->slots = kcalloc(XROCE_KEEP, sizeof(*keep->slots), gfp);
+	return keep->bits && keep->slots;
 }
 
 static void drop(struct xroce_qp *qp, struct sk_buff **slot)
@@ -106,4 +110,6 @@ void xroce_keep_purge(struct xroce_qp *qp)
 		drop(qp, &qp->keep.slots[i]);
 	kfree(qp->keep.slots);
 	qp->keep.slots = NULL;
+	kfree(qp->keep.bits);
+	qp->keep.bits = NULL;
 }

@@ -14,10 +14,12 @@ struct xroce_qp;
 /**
  * struct xroce_keep - what a QP keeps
  * @slots: by PSN, XROCE_KEEP of them; NULL until the first is needed
+ * @bits: the engine's, as many; NULL until then
  * @bytes: counted towards its own budget and the device's
  */
 struct xroce_keep {
 	struct sk_buff **slots;
+	u64 *bits;
 	u32 bytes;
 };
 

@@ -50,7 +50,7 @@ struct xroce_swqe {
 };
 
 /**
- * struct xroce_qp - a queue pair
+ * struct xroce_qp - a queue pair, of no more than 2 KiB on production kernels
  *
  * attributes, written by a process that is the owner of the engine, read by all:
  * @ibqp: the verbs object
@@ -59,11 +59,11 @@ struct xroce_swqe {
  * @attr: current attributes, attr.qp_state included
  * @sq_sig_all: every send completes
  * @is_user: rings are mapped
- * @counter: that it is bound to, or NULL
  * @blocks_own_mcast: does not want what it sends to groups itself
- * @av: RC, UC: the peer
  * @service: enum xroce_service
  * @max_send_sge, @max_inline: of a send slot
+ * @counter: that it is bound to, or NULL
+ * @av: RC, UC: the peer
  *
  * engine, belongs to the owner (run.h):
  * @req, @resp: the protocol
@@ -73,10 +73,10 @@ struct xroce_swqe {
  * @rqe: receive request in progress, valid when resp.has_recv
  * @windows: memory windows bound through this QP
  * @route: cached route of @av or of the last UD destination
- * @to_error: a fatal fault: go to ERR when the answers are out
- * @has_dead_cq: a CQ overflowed, written by others; go to ERR
  * @events: to be raised, a bit per enum ib_event_type
  * @event_work: raises them
+ * @to_error: a fatal fault: go to ERR when the answers are out
+ * @has_dead_cq: a CQ overflowed, written by others; go to ERR
  * @has_comm_est: COMM_EST was raised
  * @has_last_wqe: LAST_WQE_REACHED was raised
  * @has_drained: SQ_DRAINED was raised
@@ -113,11 +113,11 @@ struct xroce_qp {
 	bool sq_sig_all;
 	bool is_user;
 	bool blocks_own_mcast;
-	struct xroce_counter __rcu *counter;
-	struct xroce_av *av;
 	u8 service;
 	u32 max_send_sge;
 	u32 max_inline;
+	struct xroce_counter __rcu *counter;
+	struct xroce_av *av;
 
 	struct xroce_req req;
 	struct xroce_resp resp;
@@ -127,10 +127,10 @@ struct xroce_qp {
 	struct xroce_rqe *rqe;
 	struct xrdma_windows windows;
 	struct xroce_route route;
-	bool to_error;
-	bool has_dead_cq;
 	unsigned long events;
 	struct work_struct event_work;
+	bool to_error;
+	bool has_dead_cq;
 	bool has_comm_est;
 	bool has_last_wqe;
 	bool has_drained;

@@ -384,7 +384,7 @@ static void keep(const struct arrival *in)
 	struct xroce_qp *qp = in->qp;
 
 	if (xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
-		xroce_resp_keep(&qp->resp, in->pkt.psn);
+		xroce_resp_keep(&qp->resp, qp->keep.bits, in->pkt.psn);
 	else
 		xroce_qp_count_drop(qp, XROCE_DROP_OUT_OF_ORDER);
 }

@@ -23,6 +23,7 @@ static struct xroce_req req;
 static struct xroce_resp resp;
 static struct xroce_wr *ring;
 static struct xroce_rd *rd;
+static u64 kept_bits[XROCE_KEEP / 64];
 static u32 slots_rd;
 static u32 reaped;
 static u64 now;
@@ -413,7 +414,7 @@ static void try_request(const struct xroce_pkt *pkt, u8 how)
 	if (verdict.act == XROCE_RESP_KEEP) {
 		expect(xroce_psn_dist(pkt->psn, resp.epsn) < resp.cfg.keep);
 		if (how & 1)
-			xroce_resp_keep(&resp, pkt->psn);
+			xroce_resp_keep(&resp, kept_bits, pkt->psn);
 		return;
 	}
 	if (verdict.act == XROCE_RESP_DROP) {
@@ -543,6 +544,7 @@ static void begin(void)
 	rd = slots_rd ? malloc(slots_rd * sizeof(*rd)) : NULL;
 	xroce_req_init(&req, &rq, &sq, psn);
 	xroce_resp_init(&resp, &rs, rd, psn);
+	memset(kept_bits, 0, sizeof(kept_bits));
 	now = 1;
 	reaped = 0;
 }

@@ -566,7 +566,7 @@ static bool keep(struct node *node, struct packet *packet,
 		return false;
 	free(node->kept[pkt->psn % XROCE_KEEP]);
 	node->kept[pkt->psn % XROCE_KEEP] = packet;
-	xroce_resp_keep(&node->resp, pkt->psn);
+	xroce_resp_keep(&node->resp, node->kept_bits, pkt->psn);
 	return true;
 }
 

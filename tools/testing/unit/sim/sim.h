@@ -157,6 +157,7 @@ struct node {
 
 	u8 *mem;		/* what the peer may write and read */
 	struct packet *kept[XROCE_KEEP];	/* by PSN */
+	u64 kept_bits[XROCE_KEEP / 64];
 	struct recv recvs[MAX_OPS];
 	u32 recvs_posted;
 	u32 recvs_taken;

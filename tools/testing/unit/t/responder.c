@@ -1287,10 +1287,13 @@ TEST(msn__wraps_at_24_bits)
 
 /* ---- packets behind a hole ---------------------------------------------- */
 
+static u64 kept_bits[XROCE_KEEP / 64];
+
 static void begin_keeping(u32 psn)
 {
 	struct xroce_resp_cfg cfg = rc_cfg;
 
+	memset(kept_bits, 0, sizeof(kept_bits));
 	cfg.keep = XROCE_KEEP;
 	begin(&cfg, psn);
 }
@@ -1302,7 +1305,7 @@ static void keep(u32 psn)
 
 	pkt.ack_req = false;
 	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
-	xroce_resp_keep(&resp, pkt.psn);
+	xroce_resp_keep(&resp, kept_bits, pkt.psn);
 }
 
 /* All that was kept and whose turn has come; returns how many. */

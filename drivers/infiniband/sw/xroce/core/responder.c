@@ -126,21 +126,22 @@ static struct xroce_resp_verdict out_of_sequence(struct xroce_resp *resp,
 	nak_hole(resp);
 	if (ahead >= resp->cfg.keep)
 		return drop(XROCE_DROP_OUT_OF_ORDER);
-	if (*kept_word(resp, psn) & kept_bit(psn)) {
+	if (resp->n_kept && *kept_word(resp, psn) & kept_bit(psn)) {
 		resp->stats.duplicates++;
 		return drop(XROCE_DROP_DUPLICATE);
 	}
 	return (struct xroce_resp_verdict){ .act = XROCE_RESP_KEEP };
 }
 
-void xroce_resp_keep(struct xroce_resp *resp, u32 psn)
+void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn)
 {
+	resp->kept = bits;
 	*kept_word(resp, psn) |= kept_bit(psn);
 	resp->n_kept++;
 	resp->stats.kept++;
 }
 
-/* True if it was kept; not any more. */
+/* Some are kept. True if this one was; not any more. */
 static bool forget_kept(struct xroce_resp *resp, u32 psn)
 {
 	u64 *word = kept_word(resp, psn);

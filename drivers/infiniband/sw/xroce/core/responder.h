@@ -123,8 +123,8 @@ struct xroce_resp {
 	u32 write_left;
 	u32 write_len;
 
-	/* packets behind a hole that the owner keeps, a bit for each PSN */
-	u64 kept[XROCE_KEEP / 64];
+	/* packets behind a hole that the owner keeps */
+	u64 *kept;		/* his, a bit for each PSN; valid if n_kept */
 	u32 n_kept;
 	bool has_taken_kept;	/* since the last answer */
 
@@ -209,8 +209,11 @@ struct xroce_resp_verdict {
 struct xroce_resp_verdict xroce_resp_check(struct xroce_resp *resp,
 					   const struct xroce_pkt *pkt);
 
-/* The owner keeps the packet with @psn, for which check() said KEEP. */
-void xroce_resp_keep(struct xroce_resp *resp, u32 psn);
+/*
+ * The owner keeps the packet with @psn, for which check() said KEEP. @bits: his, for
+ * ours alone: XROCE_KEEP of them, 0 at first, and the same until init().
+ */
+void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn);
 
 /**
  * xroce_resp_next_kept - after commit(): the turn of a packet that was kept
