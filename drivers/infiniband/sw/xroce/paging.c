@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Waiting for on-demand memory (see paging.h). */
 #include <linux/sizes.h>
+#include <linux/slab.h>
 #include "core/requester.h"
 #include "core/responder.h"
 #include "paging.h"
@@ -32,7 +33,7 @@ void xroce_paging_exit(void)
 static void page_in(struct work_struct *work)
 {
 	struct xroce_paging *paging = container_of(work, struct xroce_paging, work);
-	struct xroce_qp *qp = container_of(paging, struct xroce_qp, paging);
+	struct xroce_qp *qp = paging->qp;
 	struct xrdma_table *keys = &xroce_qp_dev(qp)->keys;
 	struct xrdma_want want = paging->want;
 	const struct ib_pd *pd = paging->pd;
@@ -50,21 +51,31 @@ static void page_in(struct work_struct *work)
 	xrdma_mr_fault(keys, pd, &want);
 }
 
-void xroce_qp_paging_init(struct xroce_qp *qp)
+int xroce_qp_paging_init(struct xroce_qp *qp)
 {
-	INIT_WORK(&qp->paging.work, page_in);
+	qp->paging = kzalloc_obj(*qp->paging, GFP_KERNEL_ACCOUNT);
+	if (!qp->paging)
+		return -ENOMEM;
+	qp->paging->qp = qp;
+	INIT_WORK(&qp->paging->work, page_in);
+	return 0;
+}
+
+void xroce_qp_paging_free(struct xroce_qp *qp)
+{
+	kfree(qp->paging);
 }
 
 void xroce_paging_reset(struct xroce_qp *qp)
 {
-	cancel_work_sync(&qp->paging.work);
-	qp->paging.is_waiting = false;
-	qp->paging.err = 0;
+	cancel_work_sync(&qp->paging->work);
+	qp->paging->is_waiting = false;
+	qp->paging->err = 0;
 }
 
 bool xroce_paging_is_waiting(const struct xroce_qp *qp)
 {
-	return smp_load_acquire(&qp->paging.is_waiting);
+	return smp_load_acquire(&qp->paging->is_waiting);
 }
 
 static bool has_failed(const struct xroce_paging *paging,
@@ -79,7 +90,7 @@ static bool has_failed(const struct xroce_paging *paging,
 bool xroce_paging_wait(struct xroce_qp *qp, const struct ib_pd *pd,
 		       const struct xrdma_want *want)
 {
-	struct xroce_paging *paging = &qp->paging;
+	struct xroce_paging *paging = qp->paging;
 
 	if (xroce_paging_is_waiting(qp))
 		return true;
@@ -101,7 +112,7 @@ static bool may_fail(struct xroce_qp *qp, const struct xrdma_want *want)
 {
 	if (xroce_paging_is_waiting(qp))
 		return false;
-	if (has_failed(&qp->paging, want))
+	if (has_failed(qp->paging, want))
 		return true;
 	xroce_paging_wait(qp, qp->ibqp.pd, want);
 	return false;

@@ -17,6 +17,7 @@ struct xroce_qp;
 
 /**
  * struct xroce_paging - what a QP waits for
+ * @qp: the QP
  * @work: makes it present
  * @pd: of the region
  * @want: which memory
@@ -24,6 +25,7 @@ struct xroce_qp;
  * @err: why it could not
  */
 struct xroce_paging {
+	struct xroce_qp *qp;
 	struct work_struct work;
 	const struct ib_pd *pd;
 	struct xrdma_want want;
@@ -31,7 +33,10 @@ struct xroce_paging {
 	int err;
 };
 
-void xroce_qp_paging_init(struct xroce_qp *qp);
+/* A new QP gets its own. Process. Return: 0 or -ENOMEM. */
+int xroce_qp_paging_init(struct xroce_qp *qp);
+/* It waits for nothing (any more). */
+void xroce_qp_paging_free(struct xroce_qp *qp);
 /* Owner, process: wait for nothing any more. */
 void xroce_paging_reset(struct xroce_qp *qp);
 

@@ -179,7 +179,6 @@ static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
 	skb_queue_head_init(&qp->rx);
 	xrdma_windows_init(&qp->windows);
 	xroce_qp_events_init(qp);
-	xroce_qp_paging_init(qp);
 	xroce_qp_run_init(qp);
 }
 
@@ -248,9 +247,12 @@ int xroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	}
 
 	init_fields(qp, init, udata);
-	err = create_sq(qp, ucontext, &init->cap);
+	err = xroce_qp_paging_init(qp);
 	if (err)
 		return err;
+	err = create_sq(qp, ucontext, &init->cap);
+	if (err)
+		goto undo_paging;
 	err = create_rq(qp, ucontext, init);
 	if (err)
 		goto undo_sq;
@@ -271,6 +273,8 @@ undo_rq:
 	destroy_rq(qp);
 undo_sq:
 	destroy_sq(qp);
+undo_paging:
+	xroce_qp_paging_free(qp);
 	return err;
 }
 
@@ -303,5 +307,6 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	kfree(qp->rd);
 	destroy_rq(qp);
 	destroy_sq(qp);
+	xroce_qp_paging_free(qp);
 	return 0;
 }

@@ -143,7 +143,7 @@ struct xroce_qp {
 	struct sk_buff_head rx;
 	atomic_t rx_bytes;
 	struct work_struct work;
-	struct xroce_paging paging;
+	struct xroce_paging *paging;
 
 	spinlock_t post_lock;
 	struct xroce_ring ring;
