@@ -429,26 +429,47 @@ static void make_private(uint8_t *at, size_t length)
 		die("cannot map pages: %m");
 }
 
-/* Offsets in it have more than 32 bits. */
-static void four_gib(void)
+static double now(void)
 {
-	const size_t chunk = 16 * MiB, length = 4 * GiB + chunk;
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+/* Offsets in it have more than 32 bits. @bytes: that the kernel needs for it */
+static void repeated(size_t gib, size_t bytes)
+{
+	const size_t chunk = 16 * MiB, length = gib * GiB + chunk;
 	uint8_t *memory, *places[3];
 	struct ibv_mr *mr;
+	double begin;
 	int i;
 
-	if (kernel_says("/proc/meminfo", "MemAvailable") < GiB / 4)
-		skip("less than 256 MiB of memory are free");
+	if (kernel_says("/proc/meminfo", "MemAvailable") < bytes)
+		skip("too little memory is free");
 	memory = map_repeatedly(length, chunk);
 	places[0] = memory;
-	places[1] = memory + 4 * GiB - PAGE;
+	places[1] = memory + gib * GiB - PAGE;
 	places[2] = memory + length - 2 * PAGE;
 	for (i = 0; i < 3; i++)
 		make_private(places[i], 2 * PAGE);
+	begin = now();
 	mr = new_plain_region(memory, length, ALL);
+	printf("# %zu GiB: registered in %.2f s\n", gib, now() - begin);
 	for (i = 0; i < 3; i++)
 		transfer_at(mr, places[i]);
 	drop_region(mr);
+}
+
+static void four_gib(void)
+{
+	repeated(4, GiB / 4);
+}
+
+static void sixteen_gib(void)
+{
+	repeated(16, GiB / 2);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -677,6 +698,7 @@ static const struct test_case cases[] = {
 	{ "huge-pages", huge_pages },
 	{ "two-gib", two_gib },
 	{ "four-gib", four_gib },
+	{ "sixteen-gib", sixteen_gib },
 	{ "wrong-keys", wrong_keys },
 	{ "other-pd", keys_of_another_pd },
 	{ "rights", rights },

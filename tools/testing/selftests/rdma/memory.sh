@@ -23,7 +23,7 @@ need_link_type
 need_helper memory
 need_helper mapping
 
-plan 35
+plan 36
 
 memory()
 {
@@ -87,6 +87,7 @@ run "registration: an iova unlike the address" memory iova
 run "registration: huge pages" memory huge-pages
 run "registration: 2 GiB" memory two-gib
 run "registration: more than 4 GiB" memory four-gib
+run "registration: more than 16 GiB" memory sixteen-gib
 run "limits: WRITE" memory limits-of-write
 run "limits: READ" memory limits-of-read
 run "limits: where addresses wrap" memory wraps
