@@ -128,9 +128,12 @@ verify()
 	cmp -n $((megabytes * 1048576)) "$scratch/data" "$scratch/disk" ||
 		fail "the target has something else"
 	if command -v fio > /dev/null; then
+		local block
+		block=$(blockdev --getss "$disk")
 		fio --name=verify --filename="$disk" "--size=${megabytes}m" --rw=randwrite \
-			--bsrange=512-256k --blockalign=512 --iodepth=16 --ioengine=libaio --direct=1 \
-			--verify=crc32c > "$scratch/fio" 2>&1 || fail "fio: $(cat "$scratch/fio")"
+			"--bsrange=$block-256k" "--blockalign=$block" --iodepth=16 --ioengine=libaio \
+			--direct=1 --verify=crc32c --verify_state_save=0 > "$scratch/fio" 2>&1 ||
+			fail "fio: $(cat "$scratch/fio")"
 	else
 		note "no fio: its random requests are left out"
 	fi
