@@ -152,7 +152,8 @@ run_qperf()
 	esac
 	converse 19765 qperf -- qperf "$(address 1 4)" -t 2 -m "$size" --unify_units "$test" || return
 	awk -v kind="$kind" -v size="$size" '
-	$1 == "latency" { print $3 * ($4 == "sec" ? 1000000 : 1), "us" }
+	BEGIN { us["ns"] = 0.001; us["us"] = 1; us["ms"] = 1000; us["sec"] = 1000000 }
+	$1 == "latency" { print $3 * us[$4], "us" }
 	$1 ~ /^(bw|recv_bw)$/ { bytes = $3 }
 	END {
 		if (kind == "lat" || !bytes) exit
