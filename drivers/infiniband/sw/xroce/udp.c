@@ -51,10 +51,13 @@ static bool headers_fit(struct xroce_incoming *in)
 /*
  * The UDP checksum was left to a netdev that did not need it: nothing but memory of
  * this host, or of the one that it is a guest of, lies between the sender and us.
+ * So does xroce with buffers of several packets. A single one is some program's that
+ * plays RoCE over a socket, maybe to see whether we look.
  */
 static bool never_left_host(const struct sk_buff *skb)
 {
-	return xroce_shortcut && skb->ip_summed == CHECKSUM_PARTIAL;
+	return xroce_shortcut && skb_is_gso(skb) &&
+	       skb->ip_summed == CHECKSUM_PARTIAL;
 }
 
 int xroce_udp_receive(struct sock *sk, struct sk_buff *skb)
