@@ -135,7 +135,6 @@ static void bad_ranges(void)
 static void bad_access(void)
 {
 	uint8_t *memory = new_memory(PAGE);
-	int err;
 
 	registers("no rights", memory, PAGE, 0, 0);
 	registers("local writing", memory, PAGE, IBV_ACCESS_LOCAL_WRITE, 0);
@@ -147,10 +146,6 @@ static void bad_access(void)
 		  IBV_ACCESS_REMOTE_ATOMIC, EINVAL);
 	registers("promised huge pages", memory, PAGE, ALL | IBV_ACCESS_HUGETLB,
 		  EOPNOTSUPP);
-	/* The core may refuse it before the driver does. */
-	err = error_of(memory, PAGE, (uintptr_t)memory, ALL | IBV_ACCESS_ON_DEMAND);
-	if (err != EINVAL && err != EOPNOTSUPP)
-		die("paging on demand: error %d", err);
 }
 
 static void bad_memory(void)
