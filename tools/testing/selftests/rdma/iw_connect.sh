@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Connections of iWARP: many at a time, and ended while they begin.
+# Connections of iWARP as TCP's: many at a time, of any congestion control, ended in
+# every way.
 #
 #	namespace xr1                          namespace xr2
 #	  device xr1                             device xr2
 #	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
 #
 # Promises: a thousand connects at once meet a backlog of 128 and are all accepted;
-# a device and its netdev go at once while a startup hangs; a listener without an
-# address is reached through every device.
+# TCP's congestion control and TOS are what the system and the program say; a device
+# and its netdev go at once while a startup hangs, in either role; a listener without
+# an address is reached through every device.
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -18,9 +20,10 @@ LINK_TYPE=xiwarp
 need_link_type
 need rping rdmacm-utils
 need ss iproute2
+need nc netcat-openbsd
 need_helper iw_many
 
-plan 5
+plan 8
 
 # ---- many ------------------------------------------------------------------------
 
@@ -60,6 +63,32 @@ many()
 	wait $client || fail "the client failed"
 }
 
+# ---- TCP ---------------------------------------------------------------------------
+
+# congestion_control NAME: streams by it, as ss sees.
+congestion_control()
+{
+	local client
+	modprobe -q tcp_diag
+	modprobe -q "tcp_$1" || skip "no tcp_$1"
+	# Else namespaces may not have it.
+	sysctl -q -w net.ipv4.tcp_allowed_congestion_control="reno cubic $1"
+	for side in 1 2; do
+		in_side $side sysctl -q -w "net.ipv4.tcp_congestion_control=$1" net.ipv4.tcp_ecn=1
+	done
+	serve cm:7174 rping -s -a 10.0.0.1 -P -S 20000
+	(exec_side 2 timeout "$limit" rping -c -a 10.0.0.1 -C 1000000 -S 20000) > "$scratch/client" 2>&1 &
+	client=$!
+	wait_for 20 uses_congestion_control "$1" || { in_side 2 ss -tin; fail "TCP does not use $1"; }
+	kill $client
+	ask rping -c -a 10.0.0.1 -V -C 300 -S 20000
+}
+
+uses_congestion_control()
+{
+	in_side 2 ss -tinH 'dport = :7174' | grep -q -w "$1"
+}
+
 # ---- ends ----------------------------------------------------------------------------
 
 # Half a Request, and no more of it.
@@ -71,9 +100,23 @@ half_startup()
 	wait_for 10 startup_hangs 7174 || fail "no TCP connection"
 }
 
+# A server that takes the Request and says nothing.
+half_reply()
+{
+	(exec_side 2 nc -l 10.0.0.2 7176) > /dev/null 2>&1 < <(sleep 60) &
+	wait_for 20 nc_listens
+	(exec_side 1 timeout "$limit" rping -c -a 10.0.0.2 -p 7176 -C 1) > "$scratch/client" 2>&1 &
+	wait_for 10 startup_hangs 7176 || fail "no TCP connection"
+}
+
+nc_listens()
+{
+	in_side 2 ss -Htln 'sport = :7176' | grep -q .
+}
+
 startup_hangs()
 {
-	in_side 1 ss -Htn state established "( sport = :$1 )" | grep -q .
+	in_side 1 ss -Htn state established "( sport = :$1 or dport = :$1 )" | grep -q .
 }
 
 # at_once PREPARE COMMAND...
@@ -121,8 +164,12 @@ server_pid=$$
 make_pair 1500
 run "connections, one after the other" many $((200 / patience)) 1
 run "1000 connections at once" many $((1000 / patience)) 1000
+run "congestion control bbr" congestion_control bbr
+run "congestion control dctcp, with ECN" congestion_control dctcp
 run "a listener without an address, two devices" wildcard
 run "rdma link del during a startup as responder" at_once half_startup rdma link del xr1
 again
 run "netdev gone during a startup as responder" at_once half_startup ip -n xr1 link del eth0
+again
+run "netdev gone during a startup as initiator" at_once half_reply ip -n xr1 link del eth0
 finish

@@ -42,14 +42,15 @@ ib_read_bw -s 1000000 -n 10
 ib_write_bw -s 1000000 -n 10
 '
 
-# Its own protocol is on port 19765 of TCP. Its WRITEs have immediate data, which the
-# provider has not.
+# Its own protocol is on port 19765 of TCP. Its other WRITEs have immediate data, which
+# the provider has not.
 qperf_rc()
 {
 	local test
 	command -v qperf > /dev/null || skip "no qperf"
 	serve tcp:19765 qperf
-	for test in rc_lat rc_bw rc_bi_bw rc_rdma_read_bw rc_rdma_read_lat; do
+	for test in rc_lat rc_bw rc_bi_bw rc_rdma_read_bw rc_rdma_read_lat \
+		    rc_rdma_write_poll_lat; do
 		qperf_test $test
 	done
 	kill "$server_pid"
