@@ -6,6 +6,9 @@
 
 iterations=${ITERATIONS:-200}
 
+# Stand-ins for some of them, with the reason in each.
+! command -v rping > /dev/null || PATH=$tests/lib/bin:$PATH
+
 # pingpong rc|uc|ud|srq 4|6 [OPTION...]: data are checked. The programs meet by
 # TCP over IPv4, which is all their server listens on.
 pingpong()
