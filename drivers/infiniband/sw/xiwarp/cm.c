@@ -445,7 +445,9 @@ void xiwarp_cm_progress(struct xiwarp_ep *ep)
 	if (ep->state == XIWARP_EP_NEW)
 		return;
 	if (ep->state == XIWARP_EP_LISTEN) {
-		progress_listen(ep);
+		/* Of another namespace's program, it has no socket. */
+		if (ep->sock)
+			progress_listen(ep);
 		return;
 	}
 	if (READ_ONCE(ep->is_aborted))
