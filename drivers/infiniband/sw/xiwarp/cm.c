@@ -22,8 +22,8 @@
 #define CONNECT_TIMEOUT		(20 * HZ)
 #define FRAME_TIMEOUT		nsecs_to_jiffies(XIWARP_MPA_TIMEOUT_NS)
 #define ANSWER_TIMEOUT		(60 * HZ)
-/* Until there may be memory for a request again. */
-#define ASK_AGAIN		(HZ / 100 ?: 1)
+/* Until there may be memory again. */
+#define TRY_AGAIN		(HZ / 100 ?: 1)
 
 /* What fits into an event of the iw_cm. */
 #define MAX_PRIVATE		255
@@ -31,7 +31,7 @@
 static void set_state(struct xiwarp_ep *ep, enum xiwarp_ep_state state,
 		      unsigned long timeout)
 {
-	ep->state = state;
+	WRITE_ONCE(ep->state, state);
 	ep->deadline = timeout ? (jiffies + timeout) ?: 1 : 0;
 }
 
@@ -351,9 +351,9 @@ static int ask(struct xiwarp_ep *ep)
 	}
 	err = tell_request(ep);
 	if (err == -EAGAIN || err == -ENOMEM) {
-		ep->state = XIWARP_EP_ASKING;
+		WRITE_ONCE(ep->state, XIWARP_EP_ASKING);
 		if (err == -ENOMEM)
-			xiwarp_ep_schedule(ep, ASK_AGAIN);
+			xiwarp_ep_schedule_at(ep, jiffies + TRY_AGAIN);
 		return 0;
 	}
 	if (err)
@@ -388,33 +388,44 @@ static void accept_one(struct xiwarp_ep *listener, struct xiwarp_ep *child)
 	atomic_inc(&listener->num_waiting);
 	set_state(child, XIWARP_EP_WAIT_REQUEST, FRAME_TIMEOUT);
 	/* The Request may be here already. */
-	xiwarp_ep_schedule(child, 0);
+	xiwarp_ep_schedule(child);
 }
 
-static void progress_listen(struct xiwarp_ep *listener)
+/* Return: -EAGAIN if there is none (or no room), -ENOMEM, other errors of sockets. */
+static int accept_next(struct xiwarp_ep *listener)
 {
 	struct xiwarp_ep *child;
 	int err;
 
-	for (;;) {
-		if (atomic_read(&listener->num_waiting) >= XIWARP_EP_MAX_WAITING) {
-			xiwarp_count(listener->dev,
-				     XIWARP_STAT_LISTEN_OVERFLOW, 1);
-			return;
-		}
-		child = xiwarp_ep_create(listener->dev);
-		if (!child)
-			return;
-		err = xiwarp_sock_accept(listener, child);
-		if (err) {
-			kfree(child->setup);
-			child->setup = NULL;
-			child->state = XIWARP_EP_CLOSED;
-			xiwarp_ep_put(child);
-			return;
-		}
-		accept_one(listener, child);
+	if (atomic_read(&listener->num_waiting) >= XIWARP_EP_MAX_WAITING) {
+		xiwarp_count(listener->dev, XIWARP_STAT_LISTEN_OVERFLOW, 1);
+		return -EAGAIN;
 	}
+	child = xiwarp_ep_create(listener->dev);
+	if (!child)
+		return -ENOMEM;
+	err = xiwarp_sock_accept(listener, child);
+	if (err) {
+		kfree(child->setup);
+		child->setup = NULL;
+		child->state = XIWARP_EP_CLOSED;
+		xiwarp_ep_put(child);
+		return err;
+	}
+	accept_one(listener, child);
+	return 0;
+}
+
+static void progress_listen(struct xiwarp_ep *listener)
+{
+	int err;
+
+	do
+		err = accept_next(listener);
+	while (!err);
+	/* Those that wait there don't call again. */
+	if (err == -ENOMEM)
+		xiwarp_ep_schedule_at(listener, jiffies + TRY_AGAIN);
 }
 
 /* ---- the work ------------------------------------------------------------------------------- */
@@ -539,7 +550,7 @@ int xiwarp_iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 	} else {
 		xiwarp_count(dev, XIWARP_STAT_CONNECTS, 1);
 		/* For the deadline; and it may be connected already. */
-		xiwarp_ep_schedule(ep, 0);
+		xiwarp_ep_schedule(ep);
 		mutex_unlock(&ep->lock);
 	}
 	xiwarp_qp_put(qp);
@@ -553,7 +564,7 @@ void xiwarp_ep_forget_qp(struct xiwarp_qp *qp)
 	if (!ep)
 		return;
 	WRITE_ONCE(ep->is_aborted, true);
-	xiwarp_ep_schedule(ep, 0);
+	xiwarp_ep_schedule(ep);
 	xiwarp_ep_put(ep);
 }
 
@@ -650,7 +661,7 @@ close:
 		xiwarp_count(dev, XIWARP_STAT_ACCEPTS, 1);
 		xiwarp_ep_leave_listener(ep);
 		/* For the deadline. */
-		xiwarp_ep_schedule(ep, 0);
+		xiwarp_ep_schedule(ep);
 	}
 	mutex_unlock(&ep->lock);
 	xiwarp_ep_put(ep);

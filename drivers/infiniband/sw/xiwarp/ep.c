@@ -9,8 +9,14 @@
 #include "qp.h"
 #include "stats.h"
 
-/* Many at a time: one that waits for a lock must not hold up the others. */
-static struct workqueue_struct *ep_wq;
+/*
+ * One startup after the other, in the order in which things happened: programs take
+ * the n-th connection that they are asked for to be the n-th that their peer made.
+ * None waits for the network.
+ */
+static struct workqueue_struct *startup_wq;
+/* What comes later, many at a time. */
+static struct workqueue_struct *end_wq;
 
 void xiwarp_ep_get(struct xiwarp_ep *ep)
 {
@@ -47,12 +53,34 @@ struct xiwarp_ep *xiwarp_ep_find(struct xiwarp_dev *dev, u32 number)
 	return ep;
 }
 
-void xiwarp_ep_schedule(struct xiwarp_ep *ep, unsigned long delay)
+static struct workqueue_struct *wq_of(const struct xiwarp_ep *ep)
+{
+	return READ_ONCE(ep->state) < XIWARP_EP_STREAM ? startup_wq : end_wq;
+}
+
+void xiwarp_ep_schedule(struct xiwarp_ep *ep)
 {
 	/* The queued work has a reference, whoever queued it. */
 	if (!refcount_inc_not_zero(&ep->refs))
 		return;
-	if (mod_delayed_work(ep_wq, &ep->work, delay))
+	if (!queue_work(wq_of(ep), &ep->work))
+		xiwarp_ep_put(ep);
+}
+
+static void timer_fires(struct timer_list *timer)
+{
+	struct xiwarp_ep *ep = container_of(timer, struct xiwarp_ep, timer);
+
+	xiwarp_ep_schedule(ep);
+	xiwarp_ep_put(ep);
+}
+
+void xiwarp_ep_schedule_at(struct xiwarp_ep *ep, unsigned long at)
+{
+	lockdep_assert_held(&ep->lock);
+	xiwarp_ep_get(ep);
+	/* An earlier one stays, and finds nothing to do. */
+	if (timer_reduce(&ep->timer, at))
 		xiwarp_ep_put(ep);
 }
 
@@ -79,22 +107,15 @@ static void check_first(struct xiwarp_ep *ep)
 
 static void arm_deadline(struct xiwarp_ep *ep)
 {
-	unsigned long now = jiffies;
-
 	if (!ep->deadline || ep->state == XIWARP_EP_CLOSED ||
 	    (ep->state == XIWARP_EP_STREAM && !READ_ONCE(ep->awaits_first)))
 		return;
-	if (refcount_inc_not_zero(&ep->refs) &&
-	    !queue_delayed_work(ep_wq, &ep->work,
-				time_after(ep->deadline, now) ?
-				ep->deadline - now : 1))
-		xiwarp_ep_put(ep);
+	xiwarp_ep_schedule_at(ep, ep->deadline);
 }
 
 static void do_work(struct work_struct *work)
 {
-	struct xiwarp_ep *ep = container_of(to_delayed_work(work),
-					    struct xiwarp_ep, work);
+	struct xiwarp_ep *ep = container_of(work, struct xiwarp_ep, work);
 
 	mutex_lock(&ep->lock);
 	if (ep->state < XIWARP_EP_STREAM)
@@ -122,7 +143,8 @@ struct xiwarp_ep *xiwarp_ep_create(struct xiwarp_dev *dev)
 	}
 	refcount_set(&ep->refs, 1);
 	ep->dev = dev;
-	INIT_DELAYED_WORK(&ep->work, do_work);
+	INIT_WORK(&ep->work, do_work);
+	timer_setup(&ep->timer, timer_fires, 0);
 	mutex_init(&ep->lock);
 	INIT_LIST_HEAD(&ep->next_asking);
 	INIT_LIST_HEAD(&ep->asking);
@@ -150,7 +172,7 @@ static void call_next(struct xiwarp_ep *listener)
 	next = list_first_entry_or_null(&listener->asking, struct xiwarp_ep,
 					next_asking);
 	if (next && listener->num_asked < listener->backlog)
-		xiwarp_ep_schedule(next, 0);
+		xiwarp_ep_schedule(next);
 }
 
 /* The listener ends: what they hear next is that it has. */
@@ -159,14 +181,14 @@ static void call_all(struct xiwarp_ep *listener)
 	struct xiwarp_ep *ep;
 
 	list_for_each_entry(ep, &listener->asking, next_asking)
-		xiwarp_ep_schedule(ep, 0);
+		xiwarp_ep_schedule(ep);
 }
 
 static void end_waiting(struct xiwarp_ep *listener)
 {
 	if (atomic_dec_return(&listener->num_waiting) ==
 	    XIWARP_EP_MAX_WAITING - 1)
-		xiwarp_ep_schedule(listener, 0);
+		xiwarp_ep_schedule(listener);
 }
 
 bool xiwarp_ep_may_ask(struct xiwarp_ep *ep)
@@ -218,7 +240,9 @@ void xiwarp_ep_close(struct xiwarp_ep *ep)
 	if (ep->state == XIWARP_EP_CLOSED)
 		return;
 	count_retransmits(ep);
-	ep->state = XIWARP_EP_CLOSED;
+	WRITE_ONCE(ep->state, XIWARP_EP_CLOSED);
+	if (timer_delete(&ep->timer))
+		xiwarp_ep_put(ep);
 	xiwarp_sock_release(ep, READ_ONCE(ep->wants_reset));
 	if (ep->cm_id)
 		ep->cm_id->rem_ref(ep->cm_id);
@@ -260,7 +284,7 @@ void xiwarp_ep_release(struct xiwarp_ep *ep, bool reset)
 	if (reset)
 		WRITE_ONCE(ep->wants_reset, true);
 	WRITE_ONCE(ep->is_released, true);
-	xiwarp_ep_schedule(ep, 0);
+	xiwarp_ep_schedule(ep);
 	xiwarp_ep_put(ep);
 }
 
@@ -272,7 +296,7 @@ void xiwarp_ep_abort_all(struct xiwarp_dev *dev)
 	spin_lock_irqsave(&dev->eps_lock, flags);
 	list_for_each_entry(ep, &dev->eps, node) {
 		WRITE_ONCE(ep->is_aborted, true);
-		xiwarp_ep_schedule(ep, 0);
+		xiwarp_ep_schedule(ep);
 	}
 	spin_unlock_irqrestore(&dev->eps_lock, flags);
 }
@@ -296,12 +320,20 @@ void xiwarp_ep_wait_all(struct xiwarp_dev *dev)
 
 int xiwarp_ep_init(void)
 {
-	ep_wq = alloc_workqueue("xiwarp_cm", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
-	return ep_wq ? 0 : -ENOMEM;
+	startup_wq = alloc_ordered_workqueue("xiwarp_cm", WQ_MEM_RECLAIM);
+	if (!startup_wq)
+		return -ENOMEM;
+	end_wq = alloc_workqueue("xiwarp_end", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!end_wq) {
+		destroy_workqueue(startup_wq);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 void xiwarp_ep_exit(void)
 {
-	destroy_workqueue(ep_wq);
+	destroy_workqueue(end_wq);
+	destroy_workqueue(startup_wq);
 	rcu_barrier();
 }

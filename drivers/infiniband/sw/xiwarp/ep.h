@@ -7,6 +7,7 @@
 #define XIWARP_EP_H
 
 #include <linux/net.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <rdma/iw_cm.h>
 #include "core/mpa.h"
@@ -52,13 +53,14 @@ struct xiwarp_setup {
 
 /**
  * struct xiwarp_ep - an endpoint
- * @refs: held by its work while that is queued, its QP, its owner (the state that
- *	is not CLOSED), whoever looks it up
+ * @refs: held by its work while that is queued, its timer while that is pending, its
+ *	QP, its owner (the state that is not CLOSED), whoever looks it up
  * @rcu: frees this struct
  * @dev: device, which waits for us
  * @node: in dev->eps
  * @ref: entry in dev->ep_table: responder: what the iw_cm knows it by
  * @work: does what callbacks and the deadline ask for
+ * @timer: queues @work
  *
  * @lock: everything below but for what the QP has in state STREAM
  * @state: enum xiwarp_ep_state
@@ -89,7 +91,8 @@ struct xiwarp_ep {
 	struct xiwarp_dev *dev;
 	struct list_head node;
 	struct xrdma_ref *ref;
-	struct delayed_work work;
+	struct work_struct work;
+	struct timer_list timer;
 
 	struct mutex lock;
 	u8 state;
@@ -144,8 +147,10 @@ void xiwarp_ep_leave_listener(struct xiwarp_ep *ep);
 /* By number, with a reference; NULL if there is none. */
 struct xiwarp_ep *xiwarp_ep_find(struct xiwarp_dev *dev, u32 number);
 
-/* Have the work look at it now, or in a while. Any context. */
-void xiwarp_ep_schedule(struct xiwarp_ep *ep, unsigned long delay);
+/* Have the work look at it, after those that were scheduled before. Any context. */
+void xiwarp_ep_schedule(struct xiwarp_ep *ep);
+/* The same at a time (jiffies) at the latest. ep->lock is held. */
+void xiwarp_ep_schedule_at(struct xiwarp_ep *ep, unsigned long at);
 
 /*
  * To CLOSED: the socket is released, the iw_cm's id given back, the owner's

@@ -37,7 +37,7 @@ static void notify(struct sock *sk)
 			xiwarp_qp_kick_locked(qp, sk);
 			xiwarp_qp_put(qp);
 		} else if (!qpn) {
-			xiwarp_ep_schedule(ep, 0);
+			xiwarp_ep_schedule(ep);
 		}
 	}
 	rcu_read_unlock();

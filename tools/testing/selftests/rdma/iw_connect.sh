@@ -8,10 +8,10 @@
 #	  device xr1                             device xr2
 #	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
 #
-# Promises: a thousand connects at once meet a backlog of 128 and are all accepted;
-# TCP's congestion control and TOS are what the system and the program say; a device
-# and its netdev go at once while a startup hangs, in either role; a listener without
-# an address is reached through every device.
+# Promises: a thousand connects at once meet a backlog of 128 and are all accepted, in
+# their order; TCP's congestion control and TOS are what the system and the program say;
+# a device and its netdev go at once while a startup hangs, in either role; a listener
+# without an address is reached through every device.
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -61,6 +61,8 @@ many()
 	grep -q "^$1 connections .* 0 failed" "$scratch/client" ||
 		{ tail -n 5 "$scratch/client"; show_counters 1; fail "not all came about"; }
 	wait $client || fail "the client failed"
+	! grep -q 'out of order' "$scratch/server" ||
+		{ head -n 5 "$scratch/server"; fail "requests come in another order than they were made"; }
 }
 
 # ---- TCP ---------------------------------------------------------------------------

@@ -3,7 +3,8 @@
  * iw_many listen ADDRESS BACKLOG
  * iw_many connect ADDRESS N AT-ONCE
  *
- * Many connections. "listen" accepts whatever comes. "connect" makes N, never more
+ * Many connections. "listen" accepts whatever comes, and complains if requests come in
+ * another order than that in which they were made. "connect" makes N, never more
  * than AT-ONCE of them at a time, says how many seconds they took and how many
  * failed, and holds them until standard input ends.
  */
@@ -45,6 +46,20 @@ static void drop(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
+/* Each client numbers its requests from 0. */
+static void check_order(const struct rdma_conn_param *param)
+{
+	static uint32_t wanted;
+	uint32_t number;
+
+	if (param->private_data_len < sizeof(number))
+		die("a request without a number");
+	memcpy(&number, param->private_data, sizeof(number));
+	if (number && number != wanted)
+		fprintf(stderr, "out of order: request %u in place of %u\n", number, wanted);
+	wanted = number + 1;
+}
+
 static enum rdma_cm_event_type next_event(struct rdma_cm_id **id)
 {
 	struct rdma_cm_event *event;
@@ -54,6 +69,8 @@ static enum rdma_cm_event_type next_event(struct rdma_cm_id **id)
 		die("no event: %m");
 	type = event->event;
 	*id = event->id;
+	if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
+		check_order(&event->param.conn);
 	rdma_ack_cm_event(event);
 	return type;
 }
@@ -97,7 +114,10 @@ static void begin(struct rdma_cm_id **id)
 /* Return: 1 if the connection is there, -1 if it won't be, 0 if it goes on. */
 static int go_on(struct rdma_cm_id *id, enum rdma_cm_event_type type)
 {
-	struct rdma_conn_param param = {};
+	static uint32_t number;
+	struct rdma_conn_param param = {
+		.private_data = &number, .private_data_len = sizeof(number),
+	};
 
 	switch (type) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
@@ -108,6 +128,7 @@ static int go_on(struct rdma_cm_id *id, enum rdma_cm_event_type type)
 		give_qp(id);
 		if (rdma_connect(id, &param))
 			die("cannot connect: %m");
+		number++;
 		return 0;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		return 1;
