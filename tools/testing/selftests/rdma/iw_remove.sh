@@ -36,7 +36,7 @@ start_programs()
 	start_one 1 ib_send_bw -R -F -D 100 -p 18600
 	wait_for 20 listens 18600 || fail "ib_send_bw does not listen"
 	start_one 2 ib_send_bw -R -F -D 100 -p 18600 10.0.0.1
-	wait_for 20 is_busy || fail "nothing is sent"
+	wait_for 60 is_busy || { tail -n 4 "$scratch"/program.*; fail "nothing is sent"; }
 }
 
 # start_one SIDE COMMAND...
