@@ -263,12 +263,9 @@ static int send_from_mr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 	return err;
 }
 
-/* What RFC 7306 calls no mask. */
-static bool is_plain(const struct xiwarp_atomic *atomic)
+static u64 atomic_result(const void *atomic, u64 old)
 {
-	if (atomic->op == XIWARP_FETCH_ADD)
-		return !atomic->mask;
-	return !~atomic->mask && !~atomic->compare_mask;
+	return xiwarp_atomic_result(atomic, old);
 }
 
 static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
@@ -278,17 +275,14 @@ static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 	enum xiwarp_mem mem;
 	u64 old = 0;
 
-	mem = is_plain(atomic) ?
-	      xiwarp_mem_get(qp, burst->rkey, IB_ACCESS_REMOTE_ATOMIC,
-			     atomic->to, sizeof(u64), &mr) : XIWARP_MEM_ACCESS;
+	mem = xiwarp_mem_get(qp, burst->rkey, IB_ACCESS_REMOTE_ATOMIC, atomic->to,
+			     sizeof(u64), &mr);
 	if (mem != XIWARP_MEM_OK) {
 		xiwarp_rdmap_read_refused(&qp->rdmap, burst, mem);
 		return 0;
 	}
 	/* No memory on demand here: it can't fail. */
-	xrdma_mr_atomic(mr, atomic->to, atomic->op == XIWARP_CMP_SWAP ?
-			XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
-			atomic->compare, atomic->swap_add, &old);
+	xrdma_mr_update(mr, atomic->to, atomic_result, atomic, &old);
 	xrdma_mr_put(mr);
 	xiwarp_rdmap_atomic_done(&qp->rdmap, burst, old);
 	return make_fpdus(qp, burst, NULL);

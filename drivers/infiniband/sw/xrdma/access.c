@@ -191,6 +191,36 @@ int xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
 EXPORT_SYMBOL_GPL(xrdma_mr_atomic);
 
 /**
+ * xrdma_mr_update - 64-bit atomic of any kind, also against those of the CPUs
+ * @mr: region, with a reference
+ * @va: checked for IB_ACCESS_REMOTE_ATOMIC, so it is a word's
+ * @make: what becomes of a value; may be asked again
+ * @how: for @make
+ * @old: the value before
+ *
+ * Context: any.
+ * Return: 0, or -EAGAIN: memory is not present.
+ */
+int xrdma_mr_update(struct xrdma_mr *mr, u64 va,
+		    u64 (*make)(const void *how, u64 old), const void *how,
+		    u64 *old)
+{
+	struct span span = map(mr->base, va + mr->shift, true);
+	u64 *p = span.addr;
+	u64 value;
+
+	if (!p)
+		return -EAGAIN;
+	value = READ_ONCE(*p);
+	do
+		*old = value;
+	while ((value = cmpxchg64(p, *old, make(how, *old))) != *old);
+	unmap(&span, true);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(xrdma_mr_update);
+
+/**
  * xrdma_mr_store - 8 bytes that are seen all or none
  * @mr: region, with a reference
  * @va: the 8 bytes were checked by xrdma_mr_get()

@@ -320,6 +320,11 @@ enum xrdma_atomic {
 int xrdma_mr_atomic(struct xrdma_mr *mr, u64 va, enum xrdma_atomic op,
 		    u64 compare, u64 swap_add, u64 *old);
 
+/* The same for any other: @make says what becomes of a value; it may be asked again. */
+int xrdma_mr_update(struct xrdma_mr *mr, u64 va,
+		    u64 (*make)(const void *how, u64 old), const void *how,
+		    u64 *old);
+
 /*
  * Store the 8 bytes at @bytes as one, after everything before. Any context.
  * Return: 0; or nothing is stored: -EINVAL, @va is no place for a word; -EAGAIN as

@@ -178,4 +178,7 @@ unsigned int xiwarp_wire_build(const struct xiwarp_seg *seg, u8 *buf);
  */
 int xiwarp_wire_term_about(const struct xiwarp_term *term);
 
+/* What the target of @atomic holds afterwards if it was @old before; both in CPU order. */
+u64 xiwarp_atomic_result(const struct xiwarp_atomic *atomic, u64 old);
+
 #endif

@@ -122,21 +122,41 @@ static void case_coalesced(void)
 
 /* ---- RFC 7306 -------------------------------------------------------------- */
 
-static u64 do_atomic(struct peer *p, u8 op, u64 swap_add, u64 compare)
+static u64 do_masked(struct peer *p, u8 op, u64 swap_add, u64 mask, u64 compare,
+		     u64 compare_mask)
 {
 	struct xiwarp_seg seg = good(p, XIWARP_OP_ATOMIC_REQUEST);
 	static u32 id = 100;
 
 	seg.atomic = (struct xiwarp_atomic){
 		.op = op, .id = ++id, .stag = region_stag, .to = region + 64,
-		.swap_add = swap_add, .compare = compare, .compare_mask = ~0ULL,
-		.mask = op == XIWARP_CMP_SWAP ? ~0ULL : 0,
+		.swap_add = swap_add, .mask = mask,
+		.compare = compare, .compare_mask = compare_mask,
 	};
 	put_message(p, seg, NULL, 0);
 	expect_eq(serve(p, &seg), XIWARP_OP_ATOMIC_RESPONSE);
 	expect_eq(seg.result.id, id);
 	expect_eq(seg.msn, p->rx_msn[XIWARP_QN_ATOMIC]++);
 	return seg.result.value;
+}
+
+static u64 do_atomic(struct peer *p, u8 op, u64 swap_add, u64 compare)
+{
+	return do_masked(p, op, swap_add, op == XIWARP_CMP_SWAP ? ~0ULL : 0, compare,
+			 ~0ULL);
+}
+
+/* Two counters of 32 bits in a word, and a byte in it. */
+static void check_masks(struct peer *p)
+{
+	const u64 ends = 1ULL << 31;
+	u64 old = do_atomic(p, XIWARP_FETCH_ADD, 0, 0);
+
+	expect_eq(do_atomic(p, XIWARP_CMP_SWAP, 0x5ffffffffULL, old), old);
+	do_masked(p, XIWARP_FETCH_ADD, 0x100000002ULL, ends, 0, 0);
+	expect_eq(do_masked(p, XIWARP_CMP_SWAP, 0x77, 0xff, 6, 0xff), 0x600000001ULL);
+	expect_eq(do_masked(p, XIWARP_CMP_SWAP, 0x77, 0xff, 1, 0xff), 0x600000001ULL);
+	expect_eq(do_atomic(p, XIWARP_CMP_SWAP, old, 0x600000077ULL), 0x600000077ULL);
 }
 
 static void case_atomics(void)
@@ -153,6 +173,7 @@ static void case_atomics(void)
 	expect_eq(do_atomic(&p, XIWARP_CMP_SWAP, 77, first), first + 4);
 	expect_eq(do_atomic(&p, XIWARP_CMP_SWAP, 77, first + 4), first + 4);
 	expect_eq(do_atomic(&p, XIWARP_CMP_SWAP, first, 77), 77);
+	check_masks(&p);
 	expect(!strcmp(ask(&p, 'c', 0, "0"), " clean"));
 	done(&p);
 }
