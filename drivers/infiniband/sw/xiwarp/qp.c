@@ -109,7 +109,6 @@ static void init_fields(struct xiwarp_qp *qp, const struct ib_qp_init_attr *init
 {
 	qp->is_user = is_user;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
-	qp->idle_state = IB_QPS_RESET;
 	qp->access = XIWARP_QP_ACCESS;
 	spin_lock_init(&qp->post_lock);
 	xiwarp_qp_run_init(qp);
@@ -161,6 +160,8 @@ int xiwarp_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		goto undo_sq;
 	qp->cap = init->cap;
 	xiwarp_qp_reset(qp);
+	/* What iWARP calls idle is INIT to other RNICs, and so to programs. */
+	qp->idle_state = IB_QPS_INIT;
 	/* It can be found now, but nobody has heard of the number yet. */
 	err = give_number(qp);
 	if (err)
