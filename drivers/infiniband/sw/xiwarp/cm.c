@@ -531,6 +531,8 @@ int xiwarp_iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 		return -EINVAL;
 	if (READ_ONCE(dev->is_ending))
 		return -ENODEV;
+	if (xiwarp_sock_is_foreign(dev, &cm_id->m_remote_addr))
+		return -ENETUNREACH;
 	qp = xiwarp_qp_get(dev, param->qpn);
 	if (!qp)
 		return -EINVAL;

@@ -115,6 +115,7 @@ const struct ib_device_ops xiwarp_ops = {
 
 	.query_port = xiwarp_query_port,
 	.query_gid = xiwarp_query_gid,
+	.query_pkey = xiwarp_query_pkey,
 	.get_port_immutable = xiwarp_get_port_immutable,
 	.get_link_layer = xiwarp_get_link_layer,
 	/* Not ib_device_set_netdev(): siw would find us by it and take us for its own. */

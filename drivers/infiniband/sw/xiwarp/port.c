@@ -9,6 +9,10 @@
 /* One: the MAC. What iWARP connects by is IP addresses. */
 #define GID_TABLE_LEN	1
 
+/* iWARP has none, but without one rdma_cm takes no device for a loopback address. */
+#define PKEY_TABLE_LEN	1
+#define DEFAULT_PKEY	0xffff
+
 bool xiwarp_port_is_active(const struct net_device *ndev)
 {
 	return netif_running(ndev) && netif_carrier_ok(ndev);
@@ -38,6 +42,7 @@ int xiwarp_query_port(struct ib_device *ibdev, u32 port_num,
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = mtu ?: IB_MTU_256;
 	attr->gid_tbl_len = GID_TABLE_LEN;
+	attr->pkey_tbl_len = PKEY_TABLE_LEN;
 	attr->port_cap_flags = IB_PORT_CM_SUP | IB_PORT_DEVICE_MGMT_SUP;
 	attr->max_msg_sz = U32_MAX;
 	return 0;
@@ -63,11 +68,20 @@ int xiwarp_query_gid(struct ib_device *ibdev, u32 port_num, int index,
 	return 0;
 }
 
+int xiwarp_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index, u16 *pkey)
+{
+	if (index >= PKEY_TABLE_LEN)
+		return -EINVAL;
+	*pkey = DEFAULT_PKEY;
+	return 0;
+}
+
 int xiwarp_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 			      struct ib_port_immutable *immutable)
 {
 	immutable->core_cap_flags = RDMA_CORE_PORT_IWARP;
 	immutable->gid_tbl_len = GID_TABLE_LEN;
+	immutable->pkey_tbl_len = PKEY_TABLE_LEN;
 	return 0;
 }
 

@@ -15,6 +15,7 @@ int xiwarp_query_port(struct ib_device *ibdev, u32 port_num,
 		      struct ib_port_attr *attr);
 int xiwarp_query_gid(struct ib_device *ibdev, u32 port_num, int index,
 		     union ib_gid *gid);
+int xiwarp_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index, u16 *pkey);
 int xiwarp_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 			      struct ib_port_immutable *immutable);
 enum rdma_link_layer xiwarp_get_link_layer(struct ib_device *ibdev,

@@ -191,17 +191,30 @@ static bool is_any(const struct sockaddr_storage *addr)
 	       htonl(INADDR_ANY);
 }
 
+static bool is_loopback(const struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET6)
+		return ipv6_addr_loopback(&((const struct sockaddr_in6 *)addr)->sin6_addr);
+	return ipv4_is_loopback(((const struct sockaddr_in *)addr)->sin_addr.s_addr);
+}
+
+/* rdma_cm knows one kind: it gives either to devices of any namespace. */
+static bool is_anywhere(const struct sockaddr_storage *addr)
+{
+	return is_any(addr) || is_loopback(addr);
+}
+
 bool xiwarp_sock_is_foreign(const struct xiwarp_dev *dev,
 			    const struct sockaddr_storage *addr)
 {
-	return is_any(addr) && !net_eq(current->nsproxy->net_ns,
-				       dev_net(dev->ndev));
+	return is_anywhere(addr) && !net_eq(current->nsproxy->net_ns,
+					    dev_net(dev->ndev));
 }
 
 /*
- * Each device has a listener for the wildcard address. The first device of a
- * namespace takes whatever comes, from the host itself, too; the others what
- * comes by their netdev.
+ * Each device has a listener for the wildcard and for loopback addresses. The first
+ * device of a namespace takes whatever comes, from the host itself, too; the others
+ * what comes by their netdev.
  */
 static void share_wildcard(const struct xiwarp_dev *dev, struct sock *sk)
 {
@@ -219,7 +232,7 @@ int xiwarp_sock_listen(struct xiwarp_ep *ep, struct sockaddr_storage *addr,
 	sock_set_reuseaddr(sock->sk);
 	if (is_v6only && addr->ss_family == AF_INET6)
 		ip6_sock_set_v6only(sock->sk);
-	if (is_any(addr))
+	if (is_anywhere(addr))
 		share_wildcard(ep->dev, sock->sk);
 	err = do_bind(sock, addr);
 	return err ?: kernel_listen(sock, backlog);

@@ -35,9 +35,10 @@ void xiwarp_sock_set_tos(struct socket *sock, u8 tos);
 int xiwarp_sock_connect(struct socket *sock, struct sockaddr_storage *addr);
 
 /*
- * The rdma_cm listens on the wildcard address of every device that the program may
- * see, also of those in other network namespaces than its own: it would take the
- * port from who is there. The iw_cm doesn't say whose the listener is, so the
+ * The rdma_cm listens on the wildcard and on loopback addresses of every device that
+ * the program may see, also of those in other network namespaces than its own: it
+ * would take the port from who is there. And it connects to loopback addresses by
+ * whatever device it finds first. The iw_cm doesn't say whose the listener is, so the
  * calling process counts.
  */
 bool xiwarp_sock_is_foreign(const struct xiwarp_dev *dev,
