@@ -26,6 +26,8 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$tests/lib/talk.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/programs.sh
 . "$tests/lib/programs.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/pyverbs.sh
+. "$tests/lib/pyverbs.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/rdmacm.sh
 . "$tests/lib/rdmacm.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/transfer.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""pyverbs_ktap.py FOLDER MODULE [OPTION...]: one module of rdma-core's tests.
+"""pyverbs_ktap.py FOLDER NAME[,NAME...] [OPTION...]: some of rdma-core's tests.
 
-FOLDER holds the package "tests"; the options are those of its run_tests.py.
+FOLDER holds the package "tests"; a NAME is a module or a test in one; the options are those of its run_tests.py.
 Reports each test as a KTAP line of a nested test, at once, so that a crash
 afterwards does not take the results with it. Tracebacks go to standard error.
 """
@@ -43,7 +43,7 @@ class KtapResult(unittest.TestResult):
 
 
 def main():
-    folder, module = sys.argv[1:3]
+    folder, names = sys.argv[1:3]
     os.chdir(folder)
     sys.path[:0] = [folder, os.path.join(folder, 'tests')]
     sys.argv = ['run_tests.py'] + sys.argv[3:]
@@ -53,7 +53,7 @@ def main():
     except ImportError:
         from tests.args_parser import parser
     parser.parse_args()
-    suite = unittest.defaultTestLoader.loadTestsFromName(module)
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names.split(','))
     print(f'  KTAP version 1\n  1..{suite.countTestCases()}', flush=True)
     result = KtapResult()
     suite.run(result)
