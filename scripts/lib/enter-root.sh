@@ -28,12 +28,12 @@ bind "$cache/tools"
 dir=$(pwd)
 [ -d "$root$dir" ] || dir=/
 
-# shellcheck disable=SC2016 # expanded by the shell inside
 # env -i: nothing of the caller's set-up (locale, flags of an outer make) may
 # reach the build.
 # No exec: this shell stays process 1. make as process 1 never ends when it is told
 # to, for it can't kill itself, and would hold the build's lock for ever.
 status=0
+# shellcheck disable=SC2016 # expanded by the shell inside
 env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
 	TMPDIR=/tmp ${TOOLS:+TOOLS="$TOOLS"} \
 	chroot "$root" sh -c 'cd "$1" && shift && exec "$@"' sh "$dir" "$@" || status=$?
