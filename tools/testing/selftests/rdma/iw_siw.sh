@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# xiwarp and siw, the kernel's own software iWARP, in both roles.
+#
+#	namespace xr1                          namespace xr2
+#	  device xr1, of one driver              device xr2, of the other
+#	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
+#	  servers                                clients
+#
+# Promises: every message of RDMAP goes in both directions, whoever is the server,
+# over IPv4 and IPv6; refusals and disappearances are noticed by the other side. siw is
+# built by scripts/build-siw.
+
+LINK_TYPE=xiwarp
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+need rping rdmacm-utils
+need ib_write_bw perftest
+
+siw=${TOOLS:-$tests}/siw-$(uname -r).ko
+[ -e "$siw" ] || modprobe -q -n siw || skip_all "no siw for this kernel: scripts/build-siw"
+
+messages='
+ib_write_bw
+ib_read_bw
+ib_send_bw
+ib_write_lat
+ib_read_lat
+ib_send_lat
+ib_read_bw -o 1
+ib_write_bw -s 1000000 -n 10
+ib_read_bw -s 1000000 -n 10
+ib_send_bw -b -n 200
+'
+plan $((2 * 17 + 2))
+
+load_siw()
+{
+	[ ! -d /sys/module/siw ] || return 0
+	modprobe -q siw || { modprobe -q -a ib_core iw_cm libcrc32c crc32c_generic; insmod "$siw"; }
+}
+
+# drivers SIDE1 SIDE2
+drivers()
+{
+	local side=0 driver
+	for driver; do
+		side=$((side + 1))
+		! device_exists xr$side || rdma link del xr$side
+	done
+	side=0
+	for driver; do
+		side=$((side + 1))
+		in_side $side rdma link add xr$side type "$driver" netdev eth0 ||
+			bail_out "no $driver device"
+	done
+}
+
+# The client is killed under way; the server must notice and take the next.
+goes_away()
+{
+	local client
+	serve cm:7174 rping -s -a 10.0.0.1 -P
+	(exec_side 2 rping -c -a 10.0.0.1 -C 1000000) > /dev/null 2>&1 &
+	client=$!
+	sleep 1
+	kill -KILL $client
+	ask rping -c -a 10.0.0.1 -C 10 -V
+	kill "$server_pid"
+}
+
+# The server's address is named: siw's listeners without one know no namespaces, and
+# refuse to be beside ours.
+perftest_by_address()
+{
+	local program=$1
+	shift
+	has_option -n "$@" || set -- -n 50 "$@"
+	set -- -F -R "$@"
+	talk cm:18515 "$program" "$@" --bind_source_ip 10.0.0.1 -- "$program" "$@" 10.0.0.1
+	has_perftest_result
+}
+
+# all_messages CLIENT-TO-SERVER
+all_messages()
+{
+	local who=$1 line words
+	run "$who: rping, IPv4" rping_by_address 4 -C 20
+	run "$who: rping, IPv6" rping_by_address 6 -C 20
+	run "$who: rping, 60000 bytes" rping_by_address 4 -C 10 -S 60000
+	run "$who: ucmatose, 4 connections" ucmatose_by_address 4 -c 4 -C 20 -S 3000
+	run "$who: rdma_server and rdma_client" rdma_client_server
+	run "$who: rstream, verified" stream rstream 4 -T v
+	run "$who: a client that goes away" goes_away
+	while read -r line; do
+		[ -n "$line" ] || continue
+		read -r -a words <<< "$line"
+		run "$who: $line" perftest_by_address "${words[@]}"
+	done <<< "$messages"
+}
+
+# unload, of both
+unload_both()
+{
+	local side
+	for side in 1 2; do
+		rdma link del xr$side
+	done
+	rmmod siw
+	unload
+}
+
+make_wire 1500 || bail_out "cannot make two namespaces with a veth pair"
+# siw misses an RTR that comes before it has looked up from sending its Reply.
+in_side 2 tc qdisc add dev eth0 root netem delay 2ms || bail_out "no netem"
+modprobe xiwarp
+load_siw || bail_out "siw can't be loaded"
+drivers xiwarp siw
+all_messages "siw to xiwarp"
+drivers siw xiwarp
+all_messages "xiwarp to siw"
+run "xiwarp to siw: nobody listens" nobody_listens
+run "both modules can be unloaded" unload_both
+finish
