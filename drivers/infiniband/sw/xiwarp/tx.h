@@ -11,8 +11,11 @@ struct xiwarp_framer;
 struct xiwarp_burst;
 struct xiwarp_qp;
 
-/* Pages of a batch: enough for two bursts of single pages each. */
-#define XIWARP_TX_FRAGS	40
+/*
+ * Pieces of memory of a batch: enough for a burst of single pages, or for several of
+ * larger ones; and few enough for an idle QP to fit into 2 KiB.
+ */
+#define XIWARP_TX_FRAGS	24
 
 /**
  * struct xiwarp_tx - bytes that were made and that the socket has yet to take
