@@ -13,7 +13,7 @@ log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 
 # What takes minutes on a slow machine.
-long_tests='interop iw_places iw_siw middleware netns places priority'
+long_tests='interop iw_middleware iw_places iw_siw middleware netns places priority'
 
 short_tests()
 {
