@@ -32,12 +32,6 @@ many_listens()
 	in_side 1 rdma resource show cm_id | grep -q 'LISTEN .*:7192 '
 }
 
-# What the kernel has allocated for itself.
-kernel_kib()
-{
-	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
-}
-
 has_result()
 {
 	grep -q ' connections in ' "$scratch/client"

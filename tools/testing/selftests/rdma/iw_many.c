@@ -2,11 +2,13 @@
 /*
  * iw_many listen ADDRESS BACKLOG
  * iw_many connect ADDRESS N AT-ONCE
+ * iw_many idle ADDRESS N
  *
  * Many connections. "listen" accepts whatever comes, and complains if requests come in
  * another order than that in which they were made. "connect" makes N, never more
  * than AT-ONCE of them at a time, says how many seconds they took and how many
- * failed, and holds them until standard input ends.
+ * failed, and holds them until standard input ends. "idle" holds N listeners, on as
+ * many ports.
  */
 #include "verbs.h"
 #include <arpa/inet.h>
@@ -77,14 +79,25 @@ static enum rdma_cm_event_type next_event(struct rdma_cm_id **id)
 
 /* ---- server ---------------------------------------------------------------------- */
 
-static void __attribute__((noreturn)) serve(int backlog)
+static struct rdma_cm_id *listen_at(int port, int backlog)
 {
-	struct rdma_conn_param param = {};
 	struct rdma_cm_id *id;
 
+	address.sin_port = htons(port);
 	if (rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) ||
 	    rdma_bind_addr(id, (struct sockaddr *)&address) || rdma_listen(id, backlog))
 		die("cannot listen: %m");
+	return id;
+}
+
+static void __attribute__((noreturn)) serve(int backlog)
+{
+	struct rdma_conn_param param = {
+		.responder_resources = 1, .initiator_depth = 1,
+	};
+	struct rdma_cm_id *id;
+
+	listen_at(PORT, backlog);
 	for (;;) {
 		switch (next_event(&id)) {
 		case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -117,6 +130,7 @@ static int go_on(struct rdma_cm_id *id, enum rdma_cm_event_type type)
 	static uint32_t number;
 	struct rdma_conn_param param = {
 		.private_data = &number, .private_data_len = sizeof(number),
+		.responder_resources = 1, .initiator_depth = 1,
 	};
 
 	switch (type) {
@@ -170,6 +184,16 @@ static void make_many(struct rdma_cm_id **ids, int n, int at_once)
 	fflush(stdout);
 }
 
+static void listen_idly(struct rdma_cm_id **ids, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		ids[i] = listen_at(PORT + 1 + i, 1);
+	printf("%d listeners\n", n);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	struct rdma_cm_id **ids;
@@ -177,17 +201,21 @@ int main(int argc, char **argv)
 
 	address.sin_port = htons(PORT);
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1)
-		die("usage: iw_many listen ADDRESS BACKLOG | connect ADDRESS N AT-ONCE");
+		die("usage: iw_many listen ADDRESS BACKLOG | connect ADDRESS N AT-ONCE | "
+		    "idle ADDRESS N");
 	channel = rdma_create_event_channel();
 	if (!channel)
 		die("no event channel: %m");
 	n = atoi(argv[3]);
 	if (!strcmp(argv[1], "listen"))
 		serve(n);
-	if (argc < 5)
-		die("connect how many at once?");
 	ids = calloc(n, sizeof(ids[0]));
-	make_many(ids, n, atoi(argv[4]));
+	if (!strcmp(argv[1], "idle"))
+		listen_idly(ids, n);
+	else if (argc < 5)
+		die("connect how many at once?");
+	else
+		make_many(ids, n, atoi(argv[4]));
 	while (getchar() != EOF)
 		;
 	for (i = 0; i < n; i++)

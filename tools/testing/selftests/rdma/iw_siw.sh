@@ -20,8 +20,7 @@ need_link_type
 need rping rdmacm-utils
 need ib_write_bw perftest
 
-siw=${TOOLS:-$tests}/siw-$(uname -r).ko
-[ -e "$siw" ] || modprobe -q -n siw || skip_all "no siw for this kernel: scripts/build-siw"
+has_siw || skip_all "no siw for this kernel: scripts/build-siw"
 
 messages='
 ib_write_bw
@@ -36,12 +35,6 @@ ib_read_bw -s 1000000 -n 10
 ib_send_bw -b -n 200
 '
 plan $((2 * 17 + 2))
-
-load_siw()
-{
-	[ ! -d /sys/module/siw ] || return 0
-	modprobe -q siw || { modprobe -q -a ib_core iw_cm libcrc32c crc32c_generic; insmod "$siw"; }
-}
 
 # drivers SIDE1 SIDE2
 drivers()

@@ -46,3 +46,9 @@ log_since_mark()
 	dmesg | sed "1,/selftests: $log_mark\$/d" |
 		grep -v -E 'hrtimer: interrupt took|perf: interrupt took|clocksource|link becomes ready' || true
 }
+
+# What the kernel has allocated for itself.
+kernel_kib()
+{
+	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
+}

@@ -46,3 +46,18 @@ port_is_bound()
 {
 	in_side "$1" ss -Huan 'sport = :4791' | grep -q .
 }
+
+# siw, which Debian leaves out: of the kernel's, or what scripts/build-siw has made.
+has_siw()
+{
+	[ -e "${TOOLS:-$tests}/siw-$(uname -r).ko" ] || modprobe -q -n siw
+}
+
+load_siw()
+{
+	[ ! -d /sys/module/siw ] || return 0
+	modprobe -q siw || {
+		modprobe -q -a ib_core iw_cm libcrc32c crc32c_generic
+		insmod "${TOOLS:-$tests}/siw-$(uname -r).ko"
+	}
+}
