@@ -121,6 +121,13 @@ test_time_out()
 	check "a command that ignores it, too" returned 124
 }
 
+# cycle LOCK MODULE: a script that says what lockdep would
+cycle()
+{
+	printf 'echo "%s" > /dev/kmsg\n' "WARNING: possible circular locking dependency detected" \
+		"-> #0 ($1){++++}-{4:4}:" "       some_function+0x1/0x2 [$2]" "Call Trace:" " </TASK>"
+}
+
 test_trouble()
 {
 	vm sh -c 'echo "WARNING: CPU: 0 PID: 1 at nowhere" > /dev/kmsg'
@@ -129,6 +136,10 @@ test_trouble()
 	check "a crash gives 125 and the log" returned_showing 125 'sysrq triggered crash'
 	vm sh -c 'echo b > /proc/sysrq-trigger; sleep 100'
 	check "a guest that just disappears gives 125" returned_showing 125 'died or hung'
+	vm sh -c "$(cycle nvmet_config_sem rdma_cm)"
+	check "a lock cycle of the kernel's own does not" returned 0
+	vm sh -c "$(cycle nvmet_config_sem xroce)"
+	check "but with a module of ours in it" returned_showing 125 'circular'
 	vm sh -c 'echo "all is well" > /dev/kmsg; exit 3'
 	check "an ordinary line does not" returned 3
 }
@@ -148,7 +159,7 @@ test_bad_options()
 }
 
 echo "KTAP version 1"
-echo "1..23"
+echo "1..25"
 test_bad_options
 test_exit_status
 test_arguments
