@@ -40,16 +40,25 @@ static int choose_l3(const struct ib_gid_attr *sgid_attr,
 	}
 }
 
+/* Return: the priority that a service level asks for, or -EINVAL. */
+static int priority_of(u8 sl)
+{
+	if (sl == XROCE_SL_CAME_AS_IPV4 || sl == XROCE_SL_CAME_AS_IPV6)
+		return 0;
+	return sl <= MAX_SL ? sl : -EINVAL;
+}
+
 struct xroce_av *xroce_av_create(const struct rdma_ah_attr *attr,
 				 const struct ib_pd *pd, gfp_t gfp)
 {
 	const struct ib_global_route *grh = &attr->grh;
 	struct xroce_av *av;
+	int sl = priority_of(attr->sl);
 	enum xroce_l3 l3;
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
 	    !(attr->ah_flags & IB_AH_GRH) || !grh->sgid_attr ||
-	    attr->sl > MAX_SL || choose_l3(grh->sgid_attr, &grh->dgid, &l3))
+	    sl < 0 || choose_l3(grh->sgid_attr, &grh->dgid, &l3))
 		return ERR_PTR(-EINVAL);
 
 	av = kzalloc_obj(*av, gfp);
@@ -66,7 +75,7 @@ struct xroce_av *xroce_av_create(const struct rdma_ah_attr *attr,
 	ether_addr_copy(av->dmac, attr->roce.dmac);
 	av->tclass = grh->traffic_class;
 	av->hop_limit = grh->hop_limit ?: DEFAULT_HOP_LIMIT;
-	av->sl = attr->sl;
+	av->sl = sl;
 	av->flow_label = grh->flow_label & FLOW_LABEL_MASK;
 	return av;
 }

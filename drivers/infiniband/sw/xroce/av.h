@@ -41,6 +41,15 @@ struct xroce_av {
 	u32 flow_label;
 };
 
+/*
+ * What a program finds as the service level of a datagram that came. RoCE packets have
+ * none, so ConnectX tells there what packet it was (bit 3: with a UDP header), and some
+ * programs go by it. It is no priority for an address handle made from a completion.
+ */
+#define XROCE_SL_CAME_AS_GRH	0
+#define XROCE_SL_CAME_AS_IPV6	9
+#define XROCE_SL_CAME_AS_IPV4	10
+
 struct xroce_ah {
 	struct ib_ah ibah;
 	struct xroce_av *av;

@@ -155,6 +155,12 @@ static const u8 network_types[] = {
 	[XROCE_L3_IPV6]	= RDMA_NETWORK_IPV6,
 };
 
+static const u8 user_sls[] = {
+	[XROCE_L3_GRH]	= XROCE_SL_CAME_AS_GRH,
+	[XROCE_L3_IPV4]	= XROCE_SL_CAME_AS_IPV4,
+	[XROCE_L3_IPV6]	= XROCE_SL_CAME_AS_IPV6,
+};
+
 /* What only datagrams tell: where they came from. */
 static void fill_datagram(const struct xroce_qp *qp, const struct sk_buff *skb,
 			  const struct xroce_pkt *pkt, struct ib_wc *wc)
@@ -165,6 +171,8 @@ static void fill_datagram(const struct xroce_qp *qp, const struct sk_buff *skb,
 	wc->byte_len += sizeof(struct ib_grh);
 	wc->wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
 	wc->network_hdr_type = network_types[cb->l3];
+	if (qp->is_user)
+		wc->sl = user_sls[cb->l3];
 	if (cb->vlan_id == XROCE_NO_VLAN)
 		return;
 	wc->wc_flags |= IB_WC_WITH_VLAN;

@@ -189,6 +189,15 @@ static void send_some(struct ibv_qp *qp, struct ibv_cq *cq, struct ibv_ah *ah, i
 	}
 }
 
+/* Which header it was, where others have a service level; as ConnectX. */
+static void check_sl(uint8_t sl)
+{
+	uint8_t wanted = version == 4 ? 10 : version == 6 ? 9 : 0;
+
+	if (sl != wanted)
+		die("receive: service level %u, not %u", sl, wanted);
+}
+
 static void check_datagram(const struct ibv_wc *wc, const uint8_t *bytes)
 {
 	int i;
@@ -198,6 +207,7 @@ static void check_datagram(const struct ibv_wc *wc, const uint8_t *bytes)
 	if (!(wc->wc_flags & IBV_WC_GRH) || !(wc->wc_flags & IBV_WC_WITH_IMM) ||
 	    wc->byte_len != GRH + DATA)
 		die("receive: flags %x, %u bytes", wc->wc_flags, wc->byte_len);
+	check_sl(wc->sl);
 	check_grh(bytes);
 	for (i = 0; i < DATA; i++) {
 		if (bytes[GRH + i] != (uint8_t)(ntohl(wc->imm_data) + 1))
