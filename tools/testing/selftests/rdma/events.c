@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * events DEVICE GID-INDEX established|drained: what two connected RC QPs of one
- * device tell of themselves.
+ * events DEVICE GID-INDEX CASE: what two connected RC QPs of one device tell of
+ * themselves.
  *
  *	established	a packet that comes before the receiver is in RTS raises
  *			COMM_EST, once
  *	drained		SQD with notification raises SQ_DRAINED, once, when all that
  *			was posted before is complete
+ *	forbidden	a WRITE that the QP does not permit raises QP_REQ_ERR
+ *	inaccessible	one whose key nobody has raises QP_ACCESS_ERR
+ *	unusable	a receive buffer that nobody has raises nothing, for its completion
+ *			tells it
  */
 #include "verbs.h"
 #include <poll.h>
@@ -17,6 +21,7 @@ static struct ibv_context *context;
 static struct ibv_cq *cq;
 static struct ibv_mr *mr;
 static char buffer[65536];
+static int access_flags, is_unusable;
 
 /* The next event of @qp within @ms; -1 if there is none. */
 static int next_event(const struct ibv_qp *qp, int ms)
@@ -62,6 +67,7 @@ static void to_rtr(struct ibv_qp *qp, int gid_index, const union ibv_gid *gid,
 	modify(qp, (struct ibv_qp_attr) {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
+		.qp_access_flags = access_flags,
 	}, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 	modify(qp, (struct ibv_qp_attr) {
 		.qp_state = IBV_QPS_RTR,
@@ -95,6 +101,8 @@ static void post_recvs(struct ibv_qp *qp, int n)
 	struct ibv_sge sge = { (uintptr_t)buffer, sizeof(buffer), mr->lkey };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 
+	if (is_unusable)
+		sge.lkey += 0x100;
 	while (n--) {
 		if (ibv_post_recv(qp, &wr, &bad))
 			die("post_recv: %m");
@@ -129,6 +137,63 @@ static int completed_sends(const struct ibv_qp *qp)
 		n += wc.qp_num == qp->qp_num && wc.opcode == IBV_WC_SEND;
 	}
 	return n;
+}
+
+/* Its own completion is its, and the event is the peer's, which goes to ERR. */
+static void expect_failure(const struct ibv_qp *qp, enum ibv_wc_status wanted)
+{
+	struct ibv_wc wc;
+	int i;
+
+	for (i = 0; i < 5000; i++) {
+		if (ibv_poll_cq(cq, 1, &wc) == 1 && wc.qp_num == qp->qp_num)
+			break;
+		usleep(1000);
+	}
+	if (i == 5000)
+		die("no completion");
+	if (wc.status != wanted)
+		die("%s, not %s", ibv_wc_status_str(wc.status), ibv_wc_status_str(wanted));
+}
+
+static void expect_error_state(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	if (ibv_query_qp(qp, &attr, IBV_QP_STATE, &init) || attr.qp_state != IBV_QPS_ERR)
+		die("the QP is in state %d", attr.qp_state);
+}
+
+static void refused(struct ibv_qp *qp, struct ibv_qp *peer, enum ibv_wc_status status,
+		    int event)
+{
+	struct ibv_sge sge = { (uintptr_t)buffer, 64, mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { .remote_addr = (uintptr_t)buffer, .rkey = mr->rkey + 0x100 },
+	}, *bad;
+
+	to_rts(qp);
+	to_rts(peer);
+	if (ibv_post_send(qp, &wr, &bad))
+		die("post_send: %m");
+	expect_event(peer, event);
+	expect_failure(qp, status);
+	expect_no_event(peer);
+	expect_error_state(peer);
+	expect_error_state(qp);
+}
+
+static void unusable(struct ibv_qp *qp, struct ibv_qp *peer)
+{
+	to_rts(qp);
+	to_rts(peer);
+	post_sends(qp, 1, 64);
+	expect_no_event(peer);
+	expect_error_state(peer);
 }
 
 static void established(struct ibv_qp *early, struct ibv_qp *late)
@@ -174,10 +239,12 @@ int main(int argc, char **argv)
 	struct ibv_qp *one, *two;
 	union ibv_gid gid;
 	struct ibv_pd *pd;
+	const char *name;
 	int gid_index;
 
 	if (argc != 4)
-		die("usage: events DEVICE GID-INDEX established|drained");
+		die("usage: events DEVICE GID-INDEX CASE");
+	name = argv[3];
 	context = open_device(argv[1]);
 	gid_index = atoi(argv[2]);
 	if (ibv_query_gid(context, 1, gid_index, &gid))
@@ -187,15 +254,26 @@ int main(int argc, char **argv)
 	mr = pd ? ibv_reg_mr(pd, buffer, sizeof(buffer), IBV_ACCESS_LOCAL_WRITE) : NULL;
 	if (!cq || !mr)
 		die("no CQ or MR: %m");
+	is_unusable = strcmp(name, "unusable") == 0;
+	if (strcmp(name, "inaccessible") == 0)
+		access_flags = IBV_ACCESS_REMOTE_WRITE;
 	one = make_qp(pd, cq, NULL, IBV_QPT_RC, 64);
 	two = make_qp(pd, cq, NULL, IBV_QPT_RC, 64);
 	to_rtr(one, gid_index, &gid, two->qp_num);
 	to_rtr(two, gid_index, &gid, one->qp_num);
 	post_recvs(one, 8);
 	post_recvs(two, SENDS + 8);
-	if (strcmp(argv[3], "established") == 0)
+	if (strcmp(name, "established") == 0)
 		established(one, two);
-	else
+	else if (strcmp(name, "drained") == 0)
 		drained(one, two);
+	else if (strcmp(name, "forbidden") == 0)
+		refused(one, two, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+	else if (strcmp(name, "inaccessible") == 0)
+		refused(one, two, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+	else if (strcmp(name, "unusable") == 0)
+		unusable(one, two);
+	else
+		die("no such case: %s", name);
 	return 0;
 }

@@ -12,21 +12,28 @@
 # READs can be changed then and hold on both sides; what is posted in SQE and ERR is
 # flushed; RESET forgets; a CQ that overflows takes its QPs with it; CQs and SRQs are
 # resized under load and lose nothing; LAST_WQE_REACHED and SRQ_LIMIT_REACHED come
-# once.
+# once, as do the events of a peer's bad requests.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need_link_type
 need_helper states
+need_helper events
 
-plan 12
+plan 15
 
 check()
 {
 	local index
 	index=$(gid_index 1 10.0.0.1) || fail "no GID on xr1"
 	bounded "$(helper states)" "$1" xr1 "$index"
+}
+
+# What a program hears of a peer's bad requests: events CASE
+events()
+{
+	bounded "$(helper events)" xr1 "$(gid_index 1 10.0.0.1)" "$1"
 }
 
 make_wire 4200 || bail_out "cannot make two namespaces with a veth pair"
@@ -45,4 +52,7 @@ run "CQ: resized while completions come" check resize-cq
 run "SRQ: LAST_WQE_REACHED" check last-wqe
 run "SRQ: SRQ_LIMIT_REACHED" check srq-limit
 run "SRQ: resized while requests are taken" check resize-srq
+run "events: a request that is not permitted" events forbidden
+run "events: a key that is not there" events inaccessible
+run "events: a bad receive request" events unusable
 finish
