@@ -48,6 +48,9 @@ ib_write_bw -Q 16
 ib_write_bw -m 256 -s 5000
 ib_read_bw -o 1
 ib_read_bw -s 1000000 -n 10
+ib_write_bw -a -n 5
+ib_send_lat -a -n 5
+ib_write_bw -q 64 -s 8192 -n 10
 ib_write_bw -R
 ib_read_lat -R
 ib_send_bw -R
@@ -55,7 +58,7 @@ ib_send_bw -R -c UD
 ib_send_bw -R --use-srq
 '
 
-plan $((34 + 3))
+plan $((37 + 3))
 
 # UC and UD have no flow control, and perftest wants every message to arrive.
 options_for()
