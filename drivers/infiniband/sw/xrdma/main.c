@@ -4,20 +4,25 @@
 #include <linux/build_bug.h>
 #include <linux/module.h>
 #include <asm/bitsperlong.h>
-#include "xrdma.h"
+#include "mr.h"
 
 /* Keys and addresses of the verbs are 64 bit and stand for kernel pointers. */
 static_assert(BITS_PER_LONG == 64);
 
 static int __init xrdma_init(void)
 {
-	xrdma_crc_init();
-	return 0;
+	int err;
+
+	err = xrdma_paging_wq_init();
+	if (!err)
+		xrdma_crc_init();
+	return err;
 }
 
 static void __exit xrdma_exit(void)
 {
 	xrdma_crc_exit();
+	xrdma_paging_wq_exit();
 }
 
 module_init(xrdma_init);

@@ -40,6 +40,10 @@ struct page *xrdma_odp_page(const struct xrdma_mr *mr, u64 va, bool is_write,
 /* @va is a word's, present or not. */
 bool xrdma_odp_is_word(const struct xrdma_mr *mr, u64 va);
 
+/* paging.c: the work items of all who wait. Return: 0 or -ENOMEM. */
+int xrdma_paging_wq_init(void);
+void xrdma_paging_wq_exit(void);
+
 /* access.c: a naturally aligned word of 8 bytes is at @va. */
 bool xrdma_mr_is_word(const struct xrdma_mr *mr, u64 va);
 

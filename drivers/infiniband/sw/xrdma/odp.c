@@ -338,6 +338,51 @@ int xrdma_mr_fault(struct xrdma_table *table, const struct ib_pd *pd,
 EXPORT_SYMBOL_GPL(xrdma_mr_fault);
 
 /**
+ * xrdma_mr_advise - body of ib_device_ops.advise_mr
+ * @table: key table of the device
+ * @pd: must be the regions'
+ * @advice: what to do
+ * @flags: without IB_UVERBS_ADVISE_MR_FLAG_FLUSH by best effort; done when this
+ *	returns, asked for or not
+ * @sges: to which memory
+ * @num_sge: entries of @sges
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EINVAL for unknown flags, -EOPNOTSUPP for unknown advice, or as
+ * xrdma_mr_fault().
+ */
+int xrdma_mr_advise(struct xrdma_table *table, const struct ib_pd *pd,
+		    enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		    const struct ib_sge *sges, u32 num_sge)
+{
+	u32 i;
+	int err;
+
+	if (flags & ~IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
+		return -EINVAL;
+	if (advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		return -EOPNOTSUPP;
+	for (i = 0; i < num_sge; i++) {
+		struct xrdma_want want = {
+			.key = sges[i].lkey,
+			.va = sges[i].addr,
+			.length = sges[i].length,
+			.is_write = advice ==
+				IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+			.is_hint = advice ==
+				IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
+			.may_fail = !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH),
+		};
+
+		err = xrdma_mr_fault(table, pd, &want);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(xrdma_mr_advise);
+
+/**
  * xrdma_mr_is_present - may memory of a region be read without waiting?
  * @mr: region, with a reference
  * @va: first byte, checked by xrdma_mr_get()

@@ -14,6 +14,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
@@ -367,8 +368,52 @@ struct xrdma_want {
 int xrdma_mr_fault(struct xrdma_table *table, const struct ib_pd *pd,
 		   const struct xrdma_want *want);
 
+/* ib_device_ops.advise_mr. Process, may sleep. */
+int xrdma_mr_advise(struct xrdma_table *table, const struct ib_pd *pd,
+		    enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		    const struct ib_sge *sges, u32 num_sge);
+
 /* Any context. Regions of other kinds always are. */
 bool xrdma_mr_is_present(const struct xrdma_mr *mr, u64 va, u32 length);
+
+/* ---- paging.c: waiting for such memory ----------------------------------------- */
+
+/**
+ * struct xrdma_paging - what an engine waits for
+ * @work: makes it present
+ * @table: where keys are
+ * @done: tells the driver
+ * @owner: for @done
+ * @pd: of the region
+ * @want: which memory
+ * @is_waiting: until the work item is done; the owner leaves the rest alone then
+ * @err: why it could not
+ */
+struct xrdma_paging {
+	struct work_struct work;
+	struct xrdma_table *table;
+	void (*done)(void *owner);
+	void *owner;
+	const struct ib_pd *pd;
+	struct xrdma_want want;
+	bool is_waiting;
+	int err;
+};
+
+struct xrdma_paging *xrdma_paging_create(struct xrdma_table *table,
+					 void (*done)(void *owner), void *owner);
+void xrdma_paging_destroy(struct xrdma_paging *paging);
+void xrdma_paging_reset(struct xrdma_paging *paging);
+bool xrdma_paging_wait(struct xrdma_paging *paging, const struct ib_pd *pd,
+		       const struct xrdma_want *want);
+bool xrdma_paging_has_failed(const struct xrdma_paging *paging,
+			     const struct xrdma_want *want);
+
+/* Owner of the engine. */
+static inline bool xrdma_paging_is_waiting(const struct xrdma_paging *paging)
+{
+	return smp_load_acquire(&paging->is_waiting);
+}
 
 /* ---- fast.c: regions that kernel users map by work request ------------------ */
 

@@ -7,7 +7,6 @@
 #include "eth.h"
 #include "net.h"
 #include "netdev.h"
-#include "paging.h"
 #include "qp.h"
 #include "run.h"
 
@@ -19,12 +18,9 @@ static int __init xroce_init(void)
 	err = xroce_run_init();
 	if (err)
 		goto exit_qp;
-	err = xroce_paging_init();
-	if (err)
-		goto exit_run;
 	err = xroce_net_init();
 	if (err)
-		goto exit_paging;
+		goto exit_run;
 	err = xroce_netdev_init();
 	if (err)
 		goto exit_net;
@@ -39,8 +35,6 @@ exit_netdev:
 	xroce_netdev_exit();
 exit_net:
 	xroce_net_exit();
-exit_paging:
-	xroce_paging_exit();
 exit_run:
 	xroce_run_exit();
 exit_qp:
@@ -55,7 +49,6 @@ static void __exit xroce_exit(void)
 	xroce_ecn_exit();
 	xroce_netdev_exit();
 	xroce_net_exit();
-	xroce_paging_exit();
 	xroce_run_exit();
 	xroce_qp_exit();
 }

@@ -234,7 +234,7 @@ void xroce_qp_reset(struct xroce_qp *qp)
 	spin_lock_irqsave(&qp->post_lock, flags);
 	xroce_qp_set_state(qp, IB_QPS_RESET);
 	spin_unlock_irqrestore(&qp->post_lock, flags);
-	xroce_paging_reset(qp);
+	xrdma_paging_reset(qp->paging);
 	xroce_rx_purge(qp);
 	for (i = qp->reaped; i != qp->posted; i++) {
 		swqe = to_xroce_swqe(xroce_sq_wr(&qp->sq, i));

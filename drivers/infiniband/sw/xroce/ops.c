@@ -62,36 +62,12 @@ static struct ib_mr *reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	return xrdma_mr_reg_user(&dev->keys, ibpd, start, length, iova, access);
 }
 
-/* Done when this returns, asked for or not; without FLUSH by best effort. */
 static int advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 		     u32 flags, struct ib_sge *sges, u32 num_sge,
 		     struct uverbs_attr_bundle *attrs)
 {
-	u32 i;
-	int err;
-
-	if (flags & ~IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
-		return -EINVAL;
-	if (advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		return -EOPNOTSUPP;
-	for (i = 0; i < num_sge; i++) {
-		struct xrdma_want want = {
-			.key = sges[i].lkey,
-			.va = sges[i].addr,
-			.length = sges[i].length,
-			.is_write = advice ==
-				IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
-			.is_hint = advice ==
-				IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
-			.may_fail = !(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH),
-		};
-
-		err = xrdma_mr_fault(&to_xroce_dev(ibpd->device)->keys, ibpd,
-				     &want);
-		if (err)
-			return err;
-	}
-	return 0;
+	return xrdma_mr_advise(&to_xroce_dev(ibpd->device)->keys, ibpd, advice,
+			       flags, sges, num_sge);
 }
 
 static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)

@@ -1,120 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Waiting for on-demand memory (see paging.h). */
-#include <linux/sizes.h>
-#include <linux/slab.h>
+/* What is sent from on-demand memory (see paging.h). */
 #include "core/requester.h"
 #include "core/responder.h"
 #include "paging.h"
 #include "qp.h"
-#include "run.h"
-
-/* Bytes made present at a time beyond what is needed now. */
-#define AHEAD	SZ_256K
-
-static struct workqueue_struct *paging_wq;
-
-int xroce_paging_init(void)
-{
-	/*
-	 * Peers wait. No WQ_MEM_RECLAIM: it may need memory that is freed by writing
-	 * pages out.
-	 */
-	paging_wq = alloc_workqueue("xroce_paging", WQ_UNBOUND | WQ_HIGHPRI, 0);
-	return paging_wq ? 0 : -ENOMEM;
-}
-
-void xroce_paging_exit(void)
-{
-	destroy_workqueue(paging_wq);
-}
-
-/* ---- waiting ------------------------------------------------------------------------- */
-
-static void page_in(struct work_struct *work)
-{
-	struct xroce_paging *paging = container_of(work, struct xroce_paging, work);
-	struct xroce_qp *qp = paging->qp;
-	struct xrdma_table *keys = &xroce_qp_dev(qp)->keys;
-	struct xrdma_want want = paging->want;
-	const struct ib_pd *pd = paging->pd;
-	int err;
-
-	err = xrdma_mr_fault(keys, pd, &want);
-	paging->err = err;
-	/* Pairs with xroce_paging_is_waiting(). The QP may wait for more from now on. */
-	smp_store_release(&paging->is_waiting, false);
-	xroce_qp_kick(qp);
-	if (err)
-		return;
-	want.va += want.length;
-	want.length = min_t(u64, want.ahead, AHEAD);
-	xrdma_mr_fault(keys, pd, &want);
-}
-
-int xroce_qp_paging_init(struct xroce_qp *qp)
-{
-	qp->paging = kzalloc_obj(*qp->paging, GFP_KERNEL_ACCOUNT);
-	if (!qp->paging)
-		return -ENOMEM;
-	qp->paging->qp = qp;
-	INIT_WORK(&qp->paging->work, page_in);
-	return 0;
-}
-
-void xroce_qp_paging_free(struct xroce_qp *qp)
-{
-	kfree(qp->paging);
-}
-
-void xroce_paging_reset(struct xroce_qp *qp)
-{
-	cancel_work_sync(&qp->paging->work);
-	qp->paging->is_waiting = false;
-	qp->paging->err = 0;
-}
-
-bool xroce_paging_is_waiting(const struct xroce_qp *qp)
-{
-	return smp_load_acquire(&qp->paging->is_waiting);
-}
-
-static bool has_failed(const struct xroce_paging *paging,
-		       const struct xrdma_want *want)
-{
-	return paging->err && paging->want.key == want->key &&
-	       paging->want.va == want->va &&
-	       paging->want.length == want->length &&
-	       paging->want.is_write == want->is_write;
-}
-
-bool xroce_paging_wait(struct xroce_qp *qp, const struct ib_pd *pd,
-		       const struct xrdma_want *want)
-{
-	struct xroce_paging *paging = qp->paging;
-
-	if (xroce_paging_is_waiting(qp))
-		return true;
-	if (has_failed(paging, want)) {
-		paging->err = 0;
-		return false;
-	}
-	paging->pd = pd;
-	paging->want = *want;
-	paging->is_waiting = true;
-	queue_work(paging_wq, &paging->work);
-	return true;
-}
-
-/* ---- what is to be sent ---------------------------------------------------------------- */
 
 /* A packet's memory is not present: may it be sent, to fail? */
 static bool may_fail(struct xroce_qp *qp, const struct xrdma_want *want)
 {
-	if (xroce_paging_is_waiting(qp))
+	if (xrdma_paging_is_waiting(qp->paging))
 		return false;
-	if (has_failed(qp->paging, want))
+	if (xrdma_paging_has_failed(qp->paging, want))
 		return true;
-	xroce_paging_wait(qp, qp->ibqp.pd, want);
+	xrdma_paging_wait(qp->paging, qp->ibqp.pd, want);
 	return false;
 }
 

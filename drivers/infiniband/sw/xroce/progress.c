@@ -9,6 +9,7 @@
 #include "congest.h"
 #include "core/psn.h"
 #include "local.h"
+#include "paging.h"
 #include "post.h"
 #include "progress.h"
 #include "qp.h"
@@ -36,7 +37,7 @@ static unsigned int receive(struct xroce_qp *qp)
 	struct sk_buff *skb;
 	unsigned int n = 0;
 
-	while (n < BUDGET && !xroce_paging_is_waiting(qp) &&
+	while (n < BUDGET && !xrdma_paging_is_waiting(qp->paging) &&
 	       (skb = xroce_rx_next(qp)))
 		n += xroce_qp_receive(qp, skb);
 	return n;
@@ -259,7 +260,7 @@ static void count_progress(struct xroce_qp *qp)
 /* Paging kicks it when its memory is there. */
 static bool stands_still(const struct xroce_qp *qp)
 {
-	return qp->attr.qp_state != IB_QPS_ERR && xroce_paging_is_waiting(qp);
+	return qp->attr.qp_state != IB_QPS_ERR && xrdma_paging_is_waiting(qp->paging);
 }
 
 u64 xroce_qp_deadline(struct xroce_qp *qp)

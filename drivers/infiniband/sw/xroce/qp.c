@@ -227,6 +227,12 @@ static int tell_user(struct xroce_qp *qp, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
+/* Memory that it waited for is present. */
+static void paged(void *qp)
+{
+	xroce_qp_kick(qp);
+}
+
 /* The user's response comes first: what can fail is done when the QP is found. */
 int xroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		    struct ib_udata *udata)
@@ -247,9 +253,9 @@ int xroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	}
 
 	init_fields(qp, init, udata);
-	err = xroce_qp_paging_init(qp);
-	if (err)
-		return err;
+	qp->paging = xrdma_paging_create(&xroce_qp_dev(qp)->keys, paged, qp);
+	if (!qp->paging)
+		return -ENOMEM;
 	err = create_sq(qp, ucontext, &init->cap);
 	if (err)
 		goto undo_paging;
@@ -274,7 +280,7 @@ undo_rq:
 undo_sq:
 	destroy_sq(qp);
 undo_paging:
-	xroce_qp_paging_free(qp);
+	xrdma_paging_destroy(qp->paging);
 	return err;
 }
 
@@ -307,6 +313,6 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	kfree(qp->rd);
 	destroy_rq(qp);
 	destroy_sq(qp);
-	xroce_qp_paging_free(qp);
+	xrdma_paging_destroy(qp->paging);
 	return 0;
 }

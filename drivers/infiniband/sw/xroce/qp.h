@@ -14,7 +14,6 @@
 #include "cq.h"
 #include "device.h"
 #include "keep.h"
-#include "paging.h"
 #include "route.h"
 #include "rq.h"
 #include "srq.h"
@@ -143,7 +142,7 @@ struct xroce_qp {
 	struct sk_buff_head rx;
 	atomic_t rx_bytes;
 	struct work_struct work;
-	struct xroce_paging *paging;
+	struct xrdma_paging *paging;
 
 	spinlock_t post_lock;
 	struct xroce_ring ring;

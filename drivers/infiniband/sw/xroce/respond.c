@@ -393,7 +393,7 @@ static void keep(const struct arrival *in)
 static bool must_wait(struct arrival *in, const struct ib_pd *pd)
 {
 	if (in->want.length)
-		in->must_wait = xroce_paging_wait(in->qp, pd, &in->want);
+		in->must_wait = xrdma_paging_wait(in->qp->paging, pd, &in->want);
 	return in->must_wait;
 }
 

@@ -27,7 +27,8 @@ struct outgoing {
 /* Memory that was present a moment ago (paging.h) is not, or can't be had. */
 static int absent(struct xroce_qp *qp, const struct xrdma_want *want)
 {
-	return xroce_paging_wait(qp, qp->ibqp.pd, want) ? -EAGAIN : -EACCES;
+	return xrdma_paging_wait(qp->paging, qp->ibqp.pd, want) ? -EAGAIN :
+								     -EACCES;
 }
 
 static int copy_from_wr(const struct outgoing *out, u32 offset, u8 *to,
