@@ -9,6 +9,7 @@
  * after either, if it said success; nothing else.
  */
 #include <linux/jiffies.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include "cm.h"
 #include "device.h"
@@ -28,6 +29,10 @@
 /* What fits into an event of the iw_cm. */
 #define MAX_PRIVATE		255
 
+static bool crc;
+module_param(crc, bool, 0644);
+MODULE_PARM_DESC(crc, "Have CRCs on all connections, not only where the peer wants them");
+
 static void set_state(struct xiwarp_ep *ep, enum xiwarp_ep_state state,
 		      unsigned long timeout)
 {
@@ -39,6 +44,7 @@ static struct xiwarp_mpa_policy default_policy(void)
 {
 	return (struct xiwarp_mpa_policy) {
 		.revision = 2,
+		.crc = READ_ONCE(crc),
 		.is_peer_to_peer = true,
 		.is_soft = true,
 		.rtr = XIWARP_RTR_ALL,

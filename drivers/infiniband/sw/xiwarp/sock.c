@@ -6,6 +6,7 @@
  */
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/moduleparam.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/tcp.h>
@@ -17,6 +18,14 @@
 #include "qp.h"
 #include "run.h"
 #include "sock.h"
+
+static bool keepalive;
+module_param(keepalive, bool, 0644);
+MODULE_PARM_DESC(keepalive, "Probe idle connections, as net.ipv4.tcp_keepalive_* say");
+
+static unsigned int user_timeout;
+module_param(user_timeout, uint, 0644);
+MODULE_PARM_DESC(user_timeout, "Milliseconds that data may stay unacknowledged, 0: as TCP has it");
 
 /* ---- callbacks ------------------------------------------------------------- */
 
@@ -116,6 +125,9 @@ static void set_options(struct sock *sk)
 	tcp_sock_set_nodelay(sk);
 	sk->sk_allocation = GFP_ATOMIC;
 	sk->sk_use_task_frag = false;
+	if (READ_ONCE(keepalive))
+		sock_set_keepalive(sk);
+	tcp_sock_set_user_timeout(sk, min_t(u32, READ_ONCE(user_timeout), INT_MAX));
 }
 
 int xiwarp_sock_create(struct xiwarp_ep *ep, int family)
@@ -137,10 +149,9 @@ int xiwarp_sock_create(struct xiwarp_ep *ep, int family)
 
 void xiwarp_sock_set_tos(struct socket *sock, u8 tos)
 {
+	ip_sock_set_tos(sock->sk, tos);
 	if (sock->sk->sk_family == AF_INET6)
 		WRITE_ONCE(inet6_sk(sock->sk)->tclass, tos);
-	else
-		ip_sock_set_tos(sock->sk, tos);
 }
 
 static int addr_len(const struct sockaddr_storage *addr)

@@ -9,9 +9,10 @@
 #	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
 #
 # Promises: a thousand connects at once meet a backlog of 128 and are all accepted, in
-# their order; TCP's congestion control and TOS are what the system and the program say;
-# a device and its netdev go at once while a startup hangs, in either role; a listener
-# without an address is reached through every device.
+# their order; TCP's congestion control and TOS are what the system and the program say,
+# its keepalive, its user time-out and MPA's CRC what the module's parameters say; what TCP
+# sends again is told; a device and its netdev go at once while a startup hangs, in either
+# role; a listener without an address is reached through every device.
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -23,7 +24,7 @@ need ss iproute2
 need nc netcat-openbsd
 need_helper iw_many
 
-plan 8
+plan 14
 
 # ---- many ------------------------------------------------------------------------
 
@@ -83,6 +84,119 @@ congestion_control()
 uses_congestion_control()
 {
 	in_side 2 ss -tinH 'dport = :7174' | grep -q -w "$1"
+}
+
+# The option of rdma_cm that perftest sets.
+type_of_service()
+{
+	in_background 1 ib_send_bw -R -F -D 30
+	wait_for 20 is_ready cm:18515
+	in_background 2 ib_send_bw -R -F -D 30 --tos=96 10.0.0.1
+	wait_for 20 has_tos 0x60 || { in_side 2 ss -tin --tos; fail "TCP has another TOS"; }
+}
+
+in_background()
+{
+	(exec_side "$1" timeout "$limit" "${@:2}") > "$scratch/side.$1" 2>&1 &
+	server_pid=$!
+}
+
+has_tos()
+{
+	in_side 2 ss -tinH --tos 'dport = :18515' | grep -q "tos:$1"
+}
+
+# parameter NAME VALUE: until the end of the case
+parameter()
+{
+	local file=/sys/module/xiwarp/parameters/$1
+	# shellcheck disable=SC2064 # the value that it has now
+	trap "echo $(cat "$file") > $file; end_background" EXIT
+	echo "$2" > "$file"
+}
+
+crc_is_used()
+{
+	rdma resource show qp -dd | grep -q 'comm rping.* crc 1'
+}
+
+with_crc()
+{
+	parameter crc "$1"
+	in_background 1 rping -s -a 10.0.0.1 -P
+	wait_for 20 is_ready cm:7174
+	in_background 2 rping -c -a 10.0.0.1 -C 1000000 -V
+	wait_for 20 sends
+	case $1 in
+	Y) crc_is_used || { rdma resource show qp -dd; fail "there is none"; } ;;
+	N) ! crc_is_used || fail "there is one" ;;
+	esac
+}
+
+keepalive()
+{
+	parameter keepalive Y
+	in_background 1 rping -s -a 10.0.0.1 -P
+	wait_for 20 is_ready cm:7174
+	in_background 2 rping -c -a 10.0.0.1 -C 1000000
+	wait_for 20 probes || { in_side 2 ss -tino; fail "there are no probes"; }
+}
+
+# Its timer is seen when no other runs.
+probes()
+{
+	in_side 2 ss -tinoH 'dport = :7174' | grep -q 'timer:(keepalive'
+}
+
+vanished_peer()
+{
+	local client
+	parameter user_timeout 2000
+	in_background 1 rping -s -a 10.0.0.1 -P
+	wait_for 20 is_ready cm:7174
+	in_background 2 rping -c -a 10.0.0.1 -C 1000000
+	client=$server_pid
+	wait_for 20 sends
+	in_side 2 tc qdisc add dev eth0 root netem loss 100%
+	wait_for 20 not kill -0 "$client" || { in_side 2 ss -tino; fail "nobody notices"; }
+	in_side 2 tc qdisc del dev eth0 root
+}
+
+# The most of a QP of side 2.
+retransmits()
+{
+	rdma resource show qp link xr2/1 -dd | sed -n 's/.*tcp_retransmits \([0-9]*\).*/\1/p' |
+		sort -n | tail -n 1
+}
+
+has_retransmitted()
+{
+	[ "$(retransmits)" -gt 0 ]
+}
+
+lossy_wire()
+{
+	local before client
+	before=$(counter 2 tcp_retransmits)
+	in_side 2 tc qdisc add dev eth0 root netem loss 5%
+	in_background 1 rping -s -a 10.0.0.1 -P
+	wait_for 20 is_ready cm:7174
+	in_background 2 rping -c -a 10.0.0.1 -C 1000000 -S 20000 -V
+	client=$server_pid
+	wait_for 30 has_retransmitted || { rdma resource show qp -dd; fail "no QP tells of it"; }
+	in_side 2 tc qdisc del dev eth0 root
+	kill "$client"
+	wait_for 20 counts_more_than "$before" || fail "the device does not count them"
+}
+
+counts_more_than()
+{
+	[ "$(counter 2 tcp_retransmits)" -gt "$1" ]
+}
+
+sends()
+{
+	[ "$(counter 2 tx_fpdus)" -gt 100 ]
 }
 
 # ---- ends ----------------------------------------------------------------------------
@@ -162,6 +276,12 @@ run "connections, one after the other" many $((200 / patience)) 1
 run "1000 connections at once" many $((1000 / patience)) 1000
 run "congestion control bbr" congestion_control bbr
 run "congestion control dctcp, with ECN" congestion_control dctcp
+run "type of service" type_of_service
+run "CRC" with_crc Y
+run "no CRC" with_crc N
+run "keepalive" keepalive
+run "retransmits" lossy_wire
+run "a peer that vanishes" vanished_peer
 run "a listener without an address, two devices" wildcard
 run "rdma link del during a startup as responder" at_once half_startup rdma link del xr1
 again
