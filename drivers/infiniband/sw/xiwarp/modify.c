@@ -126,6 +126,7 @@ void xiwarp_qp_reset(struct xiwarp_qp *qp)
 	qp->idle_state = IB_QPS_RESET;
 	qp->posted = 0;
 	qp->reaped = 0;
+	xrdma_paging_reset(qp->paging);
 	init_engine(qp, &nothing, NULL);
 	qp->has_recv = false;
 	qp->fin_due = false;

@@ -49,6 +49,7 @@ static int dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 
 #define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			 IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB |	\
 			 IB_ACCESS_OPTIONAL)
 
 static struct ib_mr *get_dma_mr(struct ib_pd *ibpd, int access)
@@ -78,6 +79,14 @@ static struct ib_mr *reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 		return ERR_PTR(err);
 	}
 	return ibmr;
+}
+
+static int advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
+		     u32 flags, struct ib_sge *sges, u32 num_sge,
+		     struct uverbs_attr_bundle *attrs)
+{
+	return xrdma_mr_advise(&to_xiwarp_dev(ibpd->device)->keys, ibpd, advice,
+			       flags, sges, num_sge);
 }
 
 static struct ib_mr *alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
@@ -131,6 +140,7 @@ const struct ib_device_ops xiwarp_ops = {
 	.dealloc_pd = dealloc_pd,
 	.get_dma_mr = get_dma_mr,
 	.reg_user_mr = reg_user_mr_op,
+	.advise_mr = advise_mr,
 	.dereg_mr = dereg_mr,
 	.alloc_mr = alloc_mr,
 	.map_mr_sg = xrdma_mr_map_sg,

@@ -133,6 +133,7 @@ static bool receive(struct xiwarp_qp *qp, struct sock *sk)
 	if (xiwarp_rx_is_waiting(qp))
 		xiwarp_rx_settle(qp);
 	if (!skb_queue_empty(&sk->sk_receive_queue) &&
+	    !xrdma_paging_is_waiting(qp->paging) &&
 	    xiwarp_rx_run(qp, sk, RX_BUDGET))
 		return true;
 	if (qp->ep)

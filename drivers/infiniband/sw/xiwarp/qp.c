@@ -138,6 +138,12 @@ static int give_number(struct xiwarp_qp *qp)
 	return 0;
 }
 
+/* Memory that it waited for is present. */
+static void paged(void *qp)
+{
+	xiwarp_qp_kick(qp);
+}
+
 int xiwarp_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		     struct ib_udata *udata)
 {
@@ -152,9 +158,12 @@ int xiwarp_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return -EINVAL;
 
 	init_fields(qp, init, udata);
+	qp->paging = xrdma_paging_create(&xiwarp_qp_dev(qp)->keys, paged, qp);
+	if (!qp->paging)
+		return -ENOMEM;
 	err = create_sq(qp, ucontext, &init->cap);
 	if (err)
-		return err;
+		goto undo_paging;
 	err = create_rq(qp, ucontext, init);
 	if (err)
 		goto undo_sq;
@@ -179,6 +188,8 @@ undo_rq:
 	destroy_rq(qp);
 undo_sq:
 	destroy_sq(qp);
+undo_paging:
+	xrdma_paging_destroy(qp->paging);
 	return err;
 }
 
@@ -192,6 +203,7 @@ undo_sq:
  *  - the owner of the engine: xrdma_engine_retire() waits and we never give it back;
  *  - the iw_cm, which modifies the QP that it has a reference to, and queries of
  *    "rdma resource": retired, it fails them;
+ *  - the work item that fetches memory: xrdma_paging_reset() waits;
  *  - timer and work item, on their way out: xiwarp_qp_stop() waits;
  *  - posters and other verbs callers: the verbs core holds them off.
  * Bytes that the socket took are in pages of their own.
@@ -206,11 +218,13 @@ int xiwarp_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	/* Nobody makes a connection for a QP in state ERROR, see claim_qp(). */
 	xiwarp_ep_forget_qp(qp);
 	xrdma_ref_del(&xiwarp_qp_dev(qp)->qps, qp->ref);
+	xrdma_paging_reset(qp->paging);
 	xiwarp_qp_stop(qp);
 
 	xiwarp_tx_drop(&qp->tx);
 	kfree(qp->rd);
 	destroy_rq(qp);
 	destroy_sq(qp);
+	xrdma_paging_destroy(qp->paging);
 	return 0;
 }

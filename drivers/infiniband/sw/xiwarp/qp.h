@@ -71,6 +71,7 @@ struct xiwarp_swqe {
  * @has_recv: there is one
  * @recv_limit: a SEND waits for a receive until then, ns; XIWARP_NEVER = none waits
  * @recv_poll_at: when to look for a receive again, ns
+ * @awaits_pages: bytes that came wait for @paging
  * @ep: the connection, with a reference; NULL if there is none
  * @emss: segment size that the engine knows, 0 = none
  * @is_soft: the peer takes FPDUs longer than a segment
@@ -88,6 +89,7 @@ struct xiwarp_swqe {
  * @connecting: the endpoint that makes a connection for us, with a reference
  * @engine: who is the owner (run.h)
  * @work: continues a run
+ * @paging: on-demand memory that it waits for
  *
  * send queue:
  * @post_lock: kernel posters; interrupts off; a leaf
@@ -125,6 +127,7 @@ struct xiwarp_qp {
 	bool has_recv;
 	u64 recv_limit;
 	u64 recv_poll_at;
+	bool awaits_pages;
 	struct xiwarp_ep *ep;
 	u32 emss;
 	bool is_soft;
@@ -140,6 +143,7 @@ struct xiwarp_qp {
 	struct xiwarp_ep *connecting;
 	struct xrdma_engine engine;
 	struct work_struct work;
+	struct xrdma_paging *paging;
 
 	spinlock_t post_lock;
 	struct xrdma_shared *ring;

@@ -28,27 +28,50 @@ static u32 continue_crc(const struct xiwarp_step *step, const void *data,
 
 /* ---- placing ----------------------------------------------------------------- */
 
-static bool place_in_mr(struct xiwarp_qp *qp, const struct xiwarp_place *place,
-			const void *data, unsigned int n)
+/* These return 0; -EACCES: it was refused; -EAGAIN: the bytes have to wait. */
+
+static int refuse(struct xiwarp_qp *qp, enum xiwarp_mem mem)
 {
+	xiwarp_rdmap_refuse(&qp->rdmap, mem);
+	return -EACCES;
+}
+
+static int wait_for_pages(struct xiwarp_qp *qp, const struct xrdma_want *want)
+{
+	if (!xrdma_paging_wait(qp->paging, qp->ibqp.pd, want))
+		return refuse(qp, XIWARP_MEM_ACCESS);
+	qp->awaits_pages = true;
+	return -EAGAIN;
+}
+
+static int place_in_mr(struct xiwarp_qp *qp, const struct xiwarp_place *place,
+		       const void *data, unsigned int n)
+{
+	const struct xrdma_want want = {
+		.key = place->rkey,
+		.access = IB_ACCESS_REMOTE_WRITE,
+		.va = place->va,
+		.length = n,
+		.ahead = place->check_len - n,
+		.is_write = true,
+	};
 	struct xrdma_mr *mr;
 	enum xiwarp_mem mem;
+	int err;
 
 	mem = xiwarp_mem_get(qp, place->rkey, IB_ACCESS_REMOTE_WRITE, place->va,
 			     place->check_len, &mr);
-	if (mem != XIWARP_MEM_OK) {
-		xiwarp_rdmap_refuse(&qp->rdmap, mem);
-		return false;
-	}
+	if (mem != XIWARP_MEM_OK)
+		return refuse(qp, mem);
 	/* xrdma_mr_copy() only reads when it copies to memory. */
-	xrdma_mr_copy(mr, place->va, (void *)data, n, XRDMA_TO_MEM);
+	err = xrdma_mr_copy(mr, place->va, (void *)data, n, XRDMA_TO_MEM);
 	xrdma_mr_put(mr);
-	return true;
+	return err ? wait_for_pages(qp, &want) : 0;
 }
 
-static bool place_in_list(struct xiwarp_qp *qp, const struct ib_sge *sge,
-			  u32 num_sge, u64 length, u32 offset, const void *data,
-			  unsigned int n)
+static int place_in_list(struct xiwarp_qp *qp, const struct ib_sge *sge,
+			 u32 num_sge, u64 length, u32 offset, const void *data,
+			 unsigned int n)
 {
 	const struct xrdma_sgl sgl = {
 		.sge = sge,
@@ -56,14 +79,17 @@ static bool place_in_list(struct xiwarp_qp *qp, const struct ib_sge *sge,
 		.length = length,
 	};
 
-	if (!xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, offset,
-			    (void *)data, n, XRDMA_TO_MEM, NULL))
-		return true;
-	xiwarp_rdmap_refuse(&qp->rdmap, XIWARP_MEM_ACCESS);
-	return false;
+	struct xrdma_want want;
+	int err;
+
+	err = xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, offset,
+			     (void *)data, n, XRDMA_TO_MEM, &want);
+	if (err == -EAGAIN)
+		return wait_for_pages(qp, &want);
+	return err ? refuse(qp, XIWARP_MEM_ACCESS) : 0;
 }
 
-static bool place(struct xiwarp_qp *qp, const struct xiwarp_place *place,
+static int place(struct xiwarp_qp *qp, const struct xiwarp_place *place,
 		  const void *data, unsigned int n)
 {
 	const struct xiwarp_recv *recv = &qp->recv;
@@ -127,13 +153,14 @@ static bool take_recv(struct xiwarp_qp *qp)
 
 bool xiwarp_rx_is_waiting(const struct xiwarp_qp *qp)
 {
-	return qp->recv_limit != XIWARP_NEVER;
+	return qp->recv_limit != XIWARP_NEVER || qp->awaits_pages;
 }
 
 void xiwarp_rx_forget_wait(struct xiwarp_qp *qp)
 {
 	qp->recv_limit = XIWARP_NEVER;
 	qp->recv_poll_at = XIWARP_NEVER;
+	qp->awaits_pages = false;
 }
 
 /* Return: false if the result has no place to go. */
@@ -222,13 +249,14 @@ static void finish(struct xiwarp_qp *qp, const struct xiwarp_done *done)
 
 /*
  * One step; @left bytes at @data are next, maybe none. Return: how many of them
- * it took, or -1 if nothing can be done without bytes or a receive.
+ * it took, or -1 if nothing can be done without bytes, a receive or memory.
  */
 static int do_step(struct xiwarp_qp *qp, const u8 *data, unsigned int left)
 {
 	struct xiwarp_rdmap *rdmap = &qp->rdmap;
 	struct xiwarp_step step;
 	unsigned int n;
+	int err;
 
 	xiwarp_rdmap_input(rdmap, &step);
 	n = min(step.len, left);
@@ -242,8 +270,9 @@ static int do_step(struct xiwarp_qp *qp, const u8 *data, unsigned int left)
 	case XIWARP_STEP_PLACE:
 		if (!n)
 			return -1;
-		if (!place(qp, &step.place, data, n))
-			return 0;
+		err = place(qp, &step.place, data, n);
+		if (err)
+			return err == -EAGAIN ? -1 : 0;
 		xiwarp_rdmap_passed(rdmap, n, continue_crc(&step, data, n));
 		return n;
 	case XIWARP_STEP_SKIP:
@@ -276,7 +305,7 @@ static unsigned int feed(struct xiwarp_qp *qp, const u8 *data, unsigned int len)
 	return len;
 }
 
-/* For tcp_read_sock(): all bytes are taken unless they wait for a receive. */
+/* For tcp_read_sock(): all bytes are taken unless they wait for something. */
 static int actor(read_descriptor_t *desc, struct sk_buff *skb,
 		 unsigned int offset, size_t len)
 {
@@ -310,6 +339,7 @@ bool xiwarp_rx_run(struct xiwarp_qp *qp, struct sock *sk, unsigned int budget)
 		.count = budget,
 	};
 
+	qp->awaits_pages = false;
 	tcp_read_sock(sk, &desc, actor);
 	return !desc.count;
 }

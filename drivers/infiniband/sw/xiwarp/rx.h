@@ -17,7 +17,10 @@ bool xiwarp_rx_run(struct xiwarp_qp *qp, struct sock *sk, unsigned int budget);
 /* The engine has something to say though nothing came. Owner. */
 void xiwarp_rx_settle(struct xiwarp_qp *qp);
 
-/* Do bytes wait for a receive to be posted? xiwarp_rx_settle() looks again. Owner. */
+/*
+ * Do bytes wait for a receive to be posted, or for memory? xiwarp_rx_settle() looks
+ * again for the one, xiwarp_rx_run() for both. Owner.
+ */
 bool xiwarp_rx_is_waiting(const struct xiwarp_qp *qp);
 void xiwarp_rx_forget_wait(struct xiwarp_qp *qp);
 

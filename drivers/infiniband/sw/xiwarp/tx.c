@@ -116,10 +116,9 @@ static int copy_from(const struct source *src, u32 at, void *to, u32 len)
 {
 	struct xiwarp_qp *qp = src->qp;
 
-	if (src->mr) {
-		xrdma_mr_copy(src->mr, src->va + at, to, len, XRDMA_FROM_MEM);
-		return 0;
-	}
+	if (src->mr)
+		return xrdma_mr_copy(src->mr, src->va + at, to, len,
+				     XRDMA_FROM_MEM);
 	return xrdma_sgl_copy(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &src->sgl,
 			      src->offset + at, to, len, XRDMA_FROM_MEM, NULL);
 }
@@ -222,7 +221,28 @@ unsigned int xiwarp_tx_build(struct xiwarp_framer *framer,
 
 /* ---- bursts, by source ------------------------------------------------------------ */
 
-/* These return 0 also if the burst failed and the engine was told. */
+/*
+ * These return 0 also if the burst failed and the engine was told; -ENOBUFS or -EAGAIN
+ * to try again later.
+ */
+
+/* Memory is not present. Always asks for the same of the same burst. */
+static int wait_for_pages(struct xiwarp_qp *qp, const struct xrdma_want *want)
+{
+	return xrdma_paging_wait(qp->paging, qp->ibqp.pd, want) ? -EAGAIN : -EACCES;
+}
+
+static int wait_for_list(struct xiwarp_qp *qp, const struct source *src, u32 bytes)
+{
+	struct xrdma_want want;
+
+	/* It may have come meanwhile. */
+	if (xrdma_sgl_is_present(&xiwarp_qp_dev(qp)->keys, qp->ibqp.pd, &src->sgl,
+				 src->offset, bytes, &want))
+		return -EAGAIN;
+	return wait_for_pages(qp, &want);
+}
+
 static int send_from_wr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 {
 	struct xiwarp_swqe *swqe = to_xiwarp_swqe(burst->wr);
@@ -240,7 +260,9 @@ static int send_from_wr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 	if (burst->wr->flags & XIWARP_WR_INLINE)
 		src.sgl.data = swqe->data;
 	err = make_fpdus(qp, burst, &src);
-	if (!err || err == -ENOBUFS)
+	if (err == -EAGAIN)
+		err = wait_for_list(qp, &src, burst->bytes);
+	if (!err || err == -ENOBUFS || err == -EAGAIN)
 		return err;
 	xiwarp_rdmap_fail_wr(&qp->rdmap, burst, XIWARP_LOC_PROT_ERR);
 	return 0;
@@ -248,6 +270,13 @@ static int send_from_wr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 
 static int send_from_mr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 {
+	const struct xrdma_want want = {
+		.key = burst->rkey,
+		.access = IB_ACCESS_REMOTE_READ,
+		.va = burst->va,
+		.length = burst->bytes,
+		.ahead = burst->check_len - burst->bytes,
+	};
 	struct source src = { .qp = qp, .va = burst->va };
 	enum xiwarp_mem mem;
 	int err;
@@ -260,7 +289,12 @@ static int send_from_mr(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 	}
 	err = make_fpdus(qp, burst, &src);
 	xrdma_mr_put(src.mr);
-	return err;
+	if (err == -EAGAIN)
+		err = wait_for_pages(qp, &want);
+	if (err != -EACCES)
+		return err;
+	xiwarp_rdmap_read_refused(&qp->rdmap, burst, XIWARP_MEM_ACCESS);
+	return 0;
 }
 
 static u64 atomic_result(const void *atomic, u64 old)
@@ -271,9 +305,17 @@ static u64 atomic_result(const void *atomic, u64 old)
 static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 {
 	const struct xiwarp_atomic *atomic = &burst->atomic;
+	const struct xrdma_want want = {
+		.key = burst->rkey,
+		.access = IB_ACCESS_REMOTE_ATOMIC,
+		.va = atomic->to,
+		.length = sizeof(u64),
+		.is_write = true,
+	};
 	struct xrdma_mr *mr;
 	enum xiwarp_mem mem;
 	u64 old = 0;
+	int err;
 
 	mem = xiwarp_mem_get(qp, burst->rkey, IB_ACCESS_REMOTE_ATOMIC, atomic->to,
 			     sizeof(u64), &mr);
@@ -281,9 +323,16 @@ static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 		xiwarp_rdmap_read_refused(&qp->rdmap, burst, mem);
 		return 0;
 	}
-	/* No memory on demand here: it can't fail. */
-	xrdma_mr_update(mr, atomic->to, atomic_result, atomic, &old);
+	err = xrdma_mr_update(mr, atomic->to, atomic_result, atomic, &old);
 	xrdma_mr_put(mr);
+	if (err)
+		err = wait_for_pages(qp, &want);
+	if (err == -EAGAIN)
+		return err;
+	if (err) {
+		xiwarp_rdmap_read_refused(&qp->rdmap, burst, XIWARP_MEM_ACCESS);
+		return 0;
+	}
 	xiwarp_rdmap_atomic_done(&qp->rdmap, burst, old);
 	return make_fpdus(qp, burst, NULL);
 }
@@ -315,9 +364,10 @@ bool xiwarp_tx_fill(struct xiwarp_qp *qp)
 
 	while (tx->bytes < BATCH_BYTES &&
 	       tx->num + BURST_FRAGS <= XIWARP_TX_FRAGS &&
+	       !xrdma_paging_is_waiting(qp->paging) &&
 	       xiwarp_rdmap_output(&qp->rdmap, BURST_BYTES, &burst)) {
 		if (send_burst(qp, &burst)) {
-			/* No memory. */
+			/* No memory, or none that is present. */
 			xiwarp_rdmap_take_back(&qp->rdmap, &burst);
 			qp->retry_at = ktime_get_ns() + RETRY_NS;
 			break;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* on_demand CASE DEVICE GID-INDEX: one case about memory that is paged on demand. */
+/*
+ * on_demand CASE DEVICE GID-INDEX|ADDRESS: one case about memory that is paged on demand.
+ * An iWARP device wants an address of its own.
+ */
 #define _GNU_SOURCE
-#include "pair.h"
+#include "pair_cm.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -359,7 +362,7 @@ static int advise(int advice, uint32_t flags, const struct ibv_sge *sge)
 			.object_id = UVERBS_OBJECT_MR,
 			.method_id = UVERBS_METHOD_ADVISE_MR,
 			.num_attrs = 4,
-			.driver_id = RDMA_DRIVER_RXE,
+			.driver_id = writes_end_early ? RDMA_DRIVER_SIW : RDMA_DRIVER_RXE,
 		},
 		.attrs = {
 			{ UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, UVERBS_ATTR_F_MANDATORY,
@@ -563,5 +566,7 @@ int main(int argc, char **argv)
 {
 	/* Pages take their time. */
 	ack_timeout = 18;
+	if (argc == 4 && strchr(argv[3], '.'))
+		pair_by_cm();
 	return run_case(argc, argv, cases, sizeof(cases) / sizeof(*cases), NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * For programs of the form "PROGRAM CASE DEVICE GID-INDEX": two RC QPs of a device
- * that are connected to each other. Requests of "asker" meet regions at "answerer";
+ * For programs of the form "PROGRAM CASE DEVICE WHERE": two RC QPs of a device that
+ * are connected to each other, by the GID of index WHERE or as pair_cm.h says. Requests of "asker" meet regions at "answerer";
  * both have the same PD. A program ends with status 0 if all is as promised, 4 if
  * this machine can't tell, 1 and words if not.
  */
@@ -98,8 +98,15 @@ static inline void connect_both(void)
 	connect_qp_with(answerer, gid_index, &gid, asker->qp_num, &wish);
 }
 
-/* After an error, which both QPs have seen. */
-static inline void connect_again(void)
+static inline void join_by_gid(const char *where)
+{
+	gid_index = atoi(where);
+	if (ibv_query_gid(context, 1, gid_index, &gid))
+		die("no GID: %m");
+	connect_both();
+}
+
+static inline void reset_both(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_wc wc;
@@ -109,7 +116,27 @@ static inline void connect_again(void)
 		die("to RESET: %m");
 	while (ibv_poll_cq(cq, 1, &wc) > 0)
 		;
+}
+
+static inline void mend_by_gid(void)
+{
+	reset_both();
 	connect_both();
+}
+
+static void (*join_pair)(const char *where) = join_by_gid;
+static void (*mend_pair)(void) = mend_by_gid;
+
+/*
+ * Those of iWARP: a READ of nothing behind them tells how they ended. It is flushed if
+ * the peer refused them.
+ */
+static int writes_end_early;
+
+/* After an error, which both QPs have seen. */
+static inline void connect_again(void)
+{
+	mend_pair();
 }
 
 static inline enum ibv_wc_status wait_for_completion(void)
@@ -128,15 +155,20 @@ static inline enum ibv_wc_status wait_for_completion(void)
 	die("no completion for %d s", PATIENCE);
 }
 
-static inline void post(struct ibv_send_wr *wr)
+static inline void post_with(struct ibv_send_wr *wr, unsigned int flags)
 {
 	struct ibv_send_wr *bad;
 	int err;
 
-	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->send_flags = flags;
 	err = ibv_post_send(asker, wr, &bad);
 	if (err)
 		die("post_send: %s", strerror(err));
+}
+
+static inline void post(struct ibv_send_wr *wr)
+{
+	post_with(wr, IBV_SEND_SIGNALED);
 }
 
 /* The QPs are connected afterwards, whatever the answer. */
@@ -162,6 +194,13 @@ static inline void request(const char *what, enum ibv_wr_opcode opcode, struct i
 		.wr.rdma = { va, rkey },
 	};
 
+	if (opcode == IBV_WR_RDMA_WRITE && writes_end_early) {
+		post_with(&wr, 0);
+		wr.opcode = IBV_WR_RDMA_READ;
+		sge.length = 0;
+		if (wanted == IBV_WC_REM_ACCESS_ERR)
+			wanted = IBV_WC_WR_FLUSH_ERR;
+	}
 	post(&wr);
 	must_end(what, wanted);
 }
@@ -207,17 +246,17 @@ struct test_case {
 	void (*check)(void);
 };
 
-static inline void set_up(const char *device)
+static inline void set_up(const char *device, const char *where)
 {
 	context = open_device(device);
 	pd = ibv_alloc_pd(context);
 	other_pd = ibv_alloc_pd(context);
 	cq = ibv_create_cq(context, 64, NULL, NULL, 0);
-	if (!pd || !other_pd || !cq || ibv_query_gid(context, 1, gid_index, &gid))
-		die("no PDs, CQ or GID: %m");
+	if (!pd || !other_pd || !cq)
+		die("no PDs or CQ: %m");
 	asker = make_qp(pd, cq, NULL, IBV_QPT_RC, 16);
 	answerer = make_qp(pd, cq, NULL, IBV_QPT_RC, 16);
-	connect_both();
+	join_pair(where);
 	own = new_memory(OWN_BYTES);
 	own_mr = new_plain_region(own, OWN_BYTES, ALL);
 }
@@ -229,11 +268,10 @@ static inline int run_case(int argc, char **argv, const struct test_case *cases,
 	size_t i;
 
 	if (argc != 4)
-		die("usage: %s CASE DEVICE GID-INDEX", argv[0]);
-	gid_index = atoi(argv[3]);
+		die("usage: %s CASE DEVICE WHERE", argv[0]);
 	for (i = 0; i < num_cases; i++) {
 		if (strcmp(cases[i].name, argv[1]) == 0) {
-			set_up(argv[2]);
+			set_up(argv[2], argv[3]);
 			if (prepare)
 				prepare();
 			cases[i].check();
