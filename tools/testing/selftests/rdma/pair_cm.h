@@ -98,12 +98,18 @@ static inline void make_by_cm(const char *where)
 	connect_by_cm();
 }
 
-static inline void mend_by_cm(void)
+/* The QPs are those that were connected, or others by now. */
+static inline void leave_pair(void)
 {
 	rdma_disconnect(asker_id);
 	rdma_disconnect(answerer_id);
 	rdma_destroy_id(asker_id);
 	rdma_destroy_id(answerer_id);
+}
+
+static inline void mend_by_cm(void)
+{
+	leave_pair();
 	reset_both();
 	connect_by_cm();
 }
