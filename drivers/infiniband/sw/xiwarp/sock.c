@@ -308,11 +308,27 @@ bool xiwarp_sock_has_data(const struct socket *sock)
 	return !skb_queue_empty_lockless(&sock->sk->sk_receive_queue);
 }
 
+/* An IPv6 listener takes IPv4, too; rdma_cm finds netdevs by the latter's addresses. */
+static void unmap(struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+	struct sockaddr_in in = { .sin_family = AF_INET };
+
+	if (addr->ss_family != AF_INET6 || !ipv6_addr_v4mapped(&in6->sin6_addr))
+		return;
+	in.sin_port = in6->sin6_port;
+	in.sin_addr.s_addr = in6->sin6_addr.s6_addr32[3];
+	memset(addr, 0, sizeof(*addr));
+	memcpy(addr, &in, sizeof(in));
+}
+
 void xiwarp_sock_names(const struct socket *sock, struct sockaddr_storage *local,
 		       struct sockaddr_storage *remote)
 {
 	kernel_getsockname((struct socket *)sock, (struct sockaddr *)local);
 	kernel_getpeername((struct socket *)sock, (struct sockaddr *)remote);
+	unmap(local);
+	unmap(remote);
 }
 
 /* ---- ending --------------------------------------------------------------------- */
