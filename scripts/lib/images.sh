@@ -13,7 +13,7 @@ perftest qperf python3-pyverbs
 
 more_packages='
 libfabric-bin fio ucx-utils openmpi-bin netpipe-openmpi
-nfs-kernel-server nfs-common nvme-cli libiscsi-bin srptools
+nfs-kernel-server nfs-common nvme-cli libiscsi-bin open-iscsi srptools
 '
 
 packages_of()
