@@ -76,10 +76,10 @@ lossy_transfer()
 	counts "$counted" transfer 4 -s "$seed" "$@"
 }
 
-lossy_pingpong()
+one_percent_pingpong()
 {
 	on_both_sides loss 1%
-	counts retransmitted_packets pingpong rc 4 -n 300
+	counts retransmitted_packets lossy_pingpong rc 4 -n 300
 }
 
 # The server may never hear of the client's end: the message that says it is not
@@ -191,7 +191,7 @@ run "RC, all of it, 16 QPs" lossy_transfer retransmitted_packets \
 	'delay 1ms reorder 95% loss 1% duplicate 1% corrupt 0.5%' -n 10 -q 16
 run "RC, long messages, 0.5 % lost" lossy_transfer retransmitted_packets 'loss 0.5%' \
 	-n 10 -q 2 -S 1048576 -m 5
-run "ibv_rc_pingpong, 1 % lost" lossy_pingpong
+run "ibv_rc_pingpong, 1 % lost" one_percent_pingpong
 run "rping, 1 % lost" lossy_rping
 run "UC, 2 % lost" unreliable_transfer uc loss 2%
 run "UC, all of it" unreliable_transfer uc delay 1ms reorder 95% loss 1% duplicate 1% corrupt 1%

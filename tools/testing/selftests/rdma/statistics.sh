@@ -221,7 +221,7 @@ traced_losses()
 	echo 1 > $trace/events/xroce/enable
 	trap 'echo 0 > $trace/events/xroce/enable; in_side 2 tc qdisc del dev eth0 root; end_background' EXIT
 	in_side 2 tc qdisc add dev eth0 root netem loss 20%
-	pingpong rc 4 -n 100
+	lossy_pingpong rc 4 -n 100
 	cp $trace/trace "$scratch/trace"
 	in_side 2 tc qdisc replace dev eth0 root pfifo limit 1
 	transfer 4 -n 50

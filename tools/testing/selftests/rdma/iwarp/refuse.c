@@ -267,7 +267,8 @@ static void case_too_many_reads(void)
 	start(&p, &style);
 	learn_region(&p);
 	setsockopt(p.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	for (i = 0; i < 2000; i++) {
+	/* Their answers are more than two sockets hold. */
+	for (i = 0; i < 200; i++) {
 		seg = good(&p, XIWARP_OP_READ_REQUEST);
 		seg.read = (struct xiwarp_read){
 			MINE_STAG, MINE_TO, IW_REGION, region_stag, region,
