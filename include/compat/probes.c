@@ -102,3 +102,6 @@ extern int (*bind)(struct socket *sock, struct sockaddr_unsized *addr, int len);
 
 /* HAVE_NET_REFCNT_UPGRADE: a kernel socket can be made to hold its namespace */
 void probe_refcnt(void) { sk_net_refcnt_upgrade(0); }
+
+/* HAVE_SK_OWNER_SET: a socket holds the module that its lock class is in */
+void probe_owner(void) { sk_owner_set(0, 0); }

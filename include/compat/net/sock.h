@@ -17,4 +17,11 @@ static inline void sk_net_refcnt_upgrade(struct sock *sk)
 }
 #endif
 
+#ifndef HAVE_SK_OWNER_SET
+/* 6.12 */
+static inline void sk_owner_set(struct sock *sk, struct module *owner)
+{
+}
+#endif
+
 #endif

@@ -6,6 +6,7 @@
  */
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
@@ -18,6 +19,7 @@
 #include "qp.h"
 #include "run.h"
 #include "sock.h"
+#include "sock_class.h"
 
 static bool keepalive;
 module_param(keepalive, bool, 0644);
@@ -93,31 +95,7 @@ static void restore(struct xiwarp_ep *ep, struct sock *sk)
 
 /* ---- making ---------------------------------------------------------------- */
 
-#ifdef CONFIG_DEBUG_LOCK_ALLOC
-static struct lock_class_key slock_keys[2], lock_keys[2];
-
-/*
- * Filesystems and block devices may stand on us, and user space's sockets on
- * them: theirs are other locks.
- */
-static void set_lock_class(struct sock *sk)
-{
-	if (sk->sk_family == AF_INET6)
-		sock_lock_init_class_and_name(sk, "slock-AF_INET6-XIWARP",
-					      &slock_keys[1],
-					      "sk_lock-AF_INET6-XIWARP",
-					      &lock_keys[1]);
-	else
-		sock_lock_init_class_and_name(sk, "slock-AF_INET-XIWARP",
-					      &slock_keys[0],
-					      "sk_lock-AF_INET-XIWARP",
-					      &lock_keys[0]);
-}
-#else
-static void set_lock_class(struct sock *sk)
-{
-}
-#endif
+static struct xrdma_sock_class sock_class;
 
 /* We send in softirqs, and whole FPDUs. */
 static void set_options(struct sock *sk)
@@ -139,7 +117,7 @@ int xiwarp_sock_create(struct xiwarp_ep *ep, int family)
 			       IPPROTO_TCP, &sock);
 	if (err)
 		return err;
-	set_lock_class(sock->sk);
+	xrdma_sock_set_class(&sock_class, "XIWARP", sock->sk);
 	set_options(sock->sk);
 	ep->sock = sock;
 	save(ep, sock->sk);
@@ -358,6 +336,8 @@ static void leave_to_tcp(struct xiwarp_ep *ep, struct sock *sk)
 	}
 	sk_net_refcnt_upgrade(sk);
 	put_net(net);
+	/* Where lockdep watches: its class must not go first. */
+	sk_owner_set(sk, THIS_MODULE);
 }
 
 void xiwarp_sock_release(struct xiwarp_ep *ep, bool reset)

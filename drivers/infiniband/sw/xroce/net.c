@@ -12,6 +12,7 @@
 #include <net/udp_tunnel.h>
 #include "core/wire.h"
 #include "net.h"
+#include "sock_class.h"
 #include "udp.h"
 
 /**
@@ -33,22 +34,7 @@ struct xroce_net {
 static unsigned int pernet_id;
 static DEFINE_MUTEX(net_mutex);		/* all of the above */
 
-/*
- * Lock classes of our own: programs that use RDMA and TCP for one purpose (SMB
- * Direct) lock them in turn, and by family alone they look like one lock.
- * Not sock_lock_init_class_and_name(): it would hold this module.
- */
-static struct lock_class_key slock_keys[2], lock_keys[2];
-
-static void set_lock_class(struct sock *sk)
-{
-	bool is_v6 = sk->sk_family == AF_INET6;
-
-	lockdep_set_class_and_name(&sk->sk_lock.slock, &slock_keys[is_v6],
-				   "slock-XROCE");
-	lockdep_init_map(&sk->sk_lock.dep_map, "sk_lock-XROCE",
-			 &lock_keys[is_v6], 0);
-}
+static struct xrdma_sock_class sock_class;
 
 /* Let netdevs join packets that come in a row; the hooks of udp.c take the result. */
 static void join_received(struct socket *sock)
@@ -78,7 +64,7 @@ static struct sock *open_socket(struct net *net, sa_family_t family)
 	err = udp_sock_create(net, &port, &sock);
 	if (err)
 		return ERR_PTR(err);
-	set_lock_class(sock->sk);
+	xrdma_sock_set_class(&sock_class, "XROCE", sock->sk);
 	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
 	join_received(sock);
 	return sock->sk;
