@@ -87,16 +87,25 @@ static void run_seed(u64 seed, bool is_traced, struct totals *sum)
 	world_fini(&world);
 }
 
+static u64 first_seed(void)
+{
+	return test_argc > 1 ? strtoull(test_argv[1], NULL, 0) : 0;
+}
+
+static u64 num_seeds(void)
+{
+	if (test_argc > 2)
+		return strtoull(test_argv[2], NULL, 0);
+	return test_argc > 1 ? 1 : SEEDS;
+}
+
 TEST(sim__seeds)
 {
-	u64 seed = test_argc > 1 ? strtoull(test_argv[1], NULL, 0) : 0;
-	u64 n = test_argc > 2 ? strtoull(test_argv[2], NULL, 0) :
-		test_argc > 1 ? 1 : SEEDS;
 	struct totals sum = { 0 };
 	u64 i;
 
-	for (i = 0; i < n; i++)
-		run_seed(seed + i, test_argc == 2, &sum);
+	for (i = 0; i < num_seeds(); i++)
+		run_seed(first_seed() + i, test_argc == 2, &sum);
 	printf("# %llu ops, %llu packets (%llu lost or damaged, %llu resent)\n",
 	       sum.ops, sum.pkts, sum.lost, sum.resent);
 	printf("# %llu timeouts, %llu sequence, %llu implied, %llu RNR NAKs; %llu QPs failed\n",
@@ -349,8 +358,9 @@ TEST(scenario__uc_loses_messages_only)
 
 /* --- what is lost is sent again, and little else ------------------------- */
 
-#define ROW_SEEDS	1000U
-#define ROW_OPS		40
+/* A tenth of the seeds, of a row each: 1000 in all. */
+#define SEEDS_PER_ROW_SEED	10
+#define ROW_OPS			40
 
 struct row {
 	const char *name;
@@ -396,13 +406,15 @@ TEST(rows__little_more_is_resent_than_was_lost)
 		{ "reordering 25 %", { .reorder = 250, .jitter = 1000000 },
 		  1200, 50 },
 	};
-	u32 i, seed;
+	u64 first = first_seed() / SEEDS_PER_ROW_SEED;
+	u64 n = num_seeds() / SEEDS_PER_ROW_SEED, seed;
+	u32 i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct totals sum = { 0 };
 
 		test_context("%s", rows[i].name);
-		for (seed = 0; seed < ROW_SEEDS; seed++)
+		for (seed = first; seed < first + n; seed++)
 			play_row(&rows[i], seed, &sum);
 		printf("# %s: %llu packets, %llu lost, %llu resent, %llu timeouts\n",
 		       rows[i].name, sum.pkts, sum.lost, sum.resent,

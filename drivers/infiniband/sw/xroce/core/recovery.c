@@ -470,9 +470,9 @@ void xroce_req_expire(struct xroce_req *req, u64 now)
 	if (req->pause_until <= now)
 		req->pause_until = 0;
 	if (req->rnr_until != XROCE_NEVER) {
-		if (now >= req->rnr_until)
-			req->rnr_until = XROCE_NEVER;
-		return;
+		if (now < req->rnr_until)
+			return;
+		req->rnr_until = XROCE_NEVER;
 	}
 	if (req->repair_at <= now)
 		req->repair_at = 0;
