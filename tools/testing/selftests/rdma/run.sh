@@ -13,11 +13,11 @@ log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 
 # What takes minutes on a slow machine.
-long_tests='interop iw_middleware iw_places iw_siw middleware netns places priority pyverbs_gids'
+long_tests='interop iw_middleware iw_places iw_siw middleware netns places priority pyverbs_gids sockets'
 
 # Users in the kernel come last: some kernels have a lock cycle in nvmet, and once it
 # has reported one, lockdep watches no more.
-last_tests='iw_ulp sockets ulp'
+last_tests='iw_ulp ulp'
 
 short_tests()
 {
