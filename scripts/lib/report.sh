@@ -14,8 +14,8 @@ Bad page (state|map)|corrupted stack|stack-protector|nobody cared|initramfs: '
 # Said by kernels without our modules too, and no sign of anything wrong.
 allowed_lines='Spectre V2 : WARNING: |Unprivileged eBPF is enabled'
 
-# Lock cycles that Debian's kernel has in itself, seen with its own drivers too. A name
-# of a lock each.
+# Lock cycles that Debian's kernel has in itself: locks and callers are all its own. A
+# name of a lock each.
 #
 # nvmet_config_sem: the end of a port takes the connection manager's handler_mutex
 # below it, a connect that comes early the other way round (nvmet_rdma, 7.3).

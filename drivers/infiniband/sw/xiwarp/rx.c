@@ -78,7 +78,6 @@ static int place_in_list(struct xiwarp_qp *qp, const struct ib_sge *sge,
 		.num_sge = num_sge,
 		.length = length,
 	};
-
 	struct xrdma_want want;
 	int err;
 
@@ -90,7 +89,7 @@ static int place_in_list(struct xiwarp_qp *qp, const struct ib_sge *sge,
 }
 
 static int place(struct xiwarp_qp *qp, const struct xiwarp_place *place,
-		  const void *data, unsigned int n)
+		 const void *data, unsigned int n)
 {
 	const struct xiwarp_recv *recv = &qp->recv;
 	const struct xiwarp_swqe *swqe;
