@@ -756,23 +756,24 @@ int xiwarp_iw_destroy_listen(struct iw_cm_id *cm_id)
 
 /* ---- verbs: references of the iw_cm to QPs ----------------------------------------------------------- */
 
+/*
+ * The iw_cm looks a QP up by its number and takes a reference in two steps, one right
+ * after the other, and with nothing that holds off the QP's destruction in between: a
+ * program that destroys a QP while it accepts a connection for it finds that gap. So the
+ * first step takes the reference, and the second has nothing left to do.
+ */
+struct ib_qp *xiwarp_iw_get_qp(struct ib_device *ibdev, int qpn)
+{
+	struct xiwarp_qp *qp = xiwarp_qp_get(to_xiwarp_dev(ibdev), qpn);
+
+	return qp ? &qp->ibqp : NULL;
+}
+
 void xiwarp_iw_add_ref(struct ib_qp *ibqp)
 {
-	refcount_inc(&to_xiwarp_qp(ibqp)->ref->count);
 }
 
 void xiwarp_iw_rem_ref(struct ib_qp *ibqp)
 {
 	xiwarp_qp_put(to_xiwarp_qp(ibqp));
-}
-
-/* The caller takes a reference while he holds off the QP's destruction. */
-struct ib_qp *xiwarp_iw_get_qp(struct ib_device *ibdev, int qpn)
-{
-	struct xiwarp_qp *qp = xiwarp_qp_get(to_xiwarp_dev(ibdev), qpn);
-
-	if (!qp)
-		return NULL;
-	xiwarp_qp_put(qp);
-	return &qp->ibqp;
 }
