@@ -8,9 +8,9 @@
 #	  eth0 ---------------- veth ----------- eth0
 #
 # Promises: RC, UD and rdma_cm work over IPv4 and IPv6, and RC as RoCEv1, from a
-# device on a bridge, on a bond or its slave, on a VLAN, on a macvlan and on tun, by
-# the addresses of VLANs above the device's netdev, on lo, and between two devices of
-# one host; without IPv6 and without a link-local address.
+# device on a bridge, on a bond or its slave, on a VLAN, on a macvlan, by the addresses
+# of VLANs above the device's netdev, on lo, and between two devices of one host; without
+# IPv6 and without a link-local address; RC and UD from one on tun and on WireGuard.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ need ibv_rc_pingpong ibverbs-utils
 need rping rdmacm-utils
 need python3 python3
 
-plan 16
+plan 17
 
 # The network that programs meet in.
 net=0
@@ -209,7 +209,7 @@ macvlan()
 	at mv0 mv0
 }
 
-# The kernel has no GIDs of version 1 for it, and rdma_cm before 7.3 none at all.
+# The kernel has no GIDs of version 1 for these, and rdma_cm before 7.3 none at all.
 tun()
 {
 	fresh
@@ -218,11 +218,25 @@ tun()
 	"$tests/tunnel.py" xr1 xr2 &
 	wait_for 10 in_side 1 ip link show tun0 || skip "no tun"
 	wait_for 10 in_side 2 ip link show tun0
-	number 1 tun0
-	number 2 tun0
+	layer_three tun0
+}
+
+wireguard()
+{
+	fresh
+	modprobe -q wireguard && both ip link add wg0 type wireguard || skip "no WireGuard"
+	"$tests/wireguard.py" wg0 xr1 10.0.0.1 xr2 10.0.0.2 || fail "no peers"
+	layer_three wg0
+}
+
+# layer_three NETDEV: what has no MAC addresses.
+layer_three()
+{
+	number 1 "$1"
+	number 2 "$1"
 	wait_for 10 is_pingable 4 || fail "no ping"
-	add_link 1 xr1 tun0
-	add_link 2 xr2 tun0
+	add_link 1 xr1 "$1"
+	add_link 2 xr2 "$1"
 	wait_for_gids 1 || { show_gids 1; fail "no GIDs"; }
 	wait_for_gids 2
 	pingpong rc 4 -n 50 -m 1024
@@ -378,6 +392,7 @@ run "a VLAN at one end, addresses of it at the other" vlan_of_different_kinds
 run "a VLAN on a bond" vlan_on_bond
 run "a macvlan" macvlan
 run "tun" tun
+run "WireGuard" wireguard
 run "lo" loopback_netdev
 run "two devices of one namespace, joined by a wire" two_devices
 run "two devices of one namespace, apart" two_devices_apart
