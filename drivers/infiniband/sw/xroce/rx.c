@@ -256,13 +256,15 @@ static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref,
 {
 	struct xroce_qp *qp = ref->obj;
 	enum xroce_drop reason = queue_bytes(in, qp, from, to, is_last);
+	u32 npkts = DIV_ROUND_UP(to - from, in->seg);
 
 	if (reason) {
 		xroce_qp_count_drop(qp, reason);
 	} else {
-		xroce_qp_count(qp, XROCE_STAT_RX_PACKETS,
-			       DIV_ROUND_UP(to - from, in->seg));
-		xroce_qp_count(qp, XROCE_STAT_RX_BYTES, to - from);
+		xroce_qp_count(qp, XROCE_STAT_RX_PACKETS, npkts);
+		/* As its sender counts. */
+		xroce_qp_count(qp, XROCE_STAT_RX_BYTES,
+			       to - from + npkts * xroce_icrc_l3_bytes(in->l3));
 		xroce_qp_kick(qp);
 	}
 	xrdma_ref_put(ref);

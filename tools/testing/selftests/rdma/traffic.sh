@@ -37,6 +37,10 @@ agree()
 	received=$(arrived "$2")
 	[ "$sent" -gt 0 ] || fail "xr$1 counts no packets"
 	[ "$sent" = "$received" ] || fail "xr$1 sent $sent packets, xr$2 received $received"
+	# Bytes of what was dropped are not counted.
+	[ "$(counter "$2" drop_no_qp)" = 0 ] || return 0
+	[ "$(counter "$1" tx_bytes)" = "$(counter "$2" rx_bytes)" ] ||
+		fail "xr$1 sent $(counter "$1" tx_bytes) bytes, xr$2 received $(counter "$2" rx_bytes)"
 }
 
 counters_agree()
