@@ -10,7 +10,8 @@
 # One set of flags for all builds, so that nothing is built twice: W=1 warnings are errors.
 W=${W:-1e}
 
-module_sources='Makefile Kbuild include drivers scripts/compat-probe'
+module_sources='Makefile Kbuild include drivers scripts/compat-probe
+	tools/testing/selftests/rdma/kverbs'
 
 # Two clones may share a cache, but not their objects.
 modules_folder()
@@ -91,7 +92,7 @@ make_modules()
 	local kernel=$1 dir=$2 log=$2/log
 	say "Building the modules for $kernel ..."
 	if ! in_builder "$(builder_of_kernel "$kernel")" make -C "$dir/src" --no-print-directory \
-			-j "$(nproc)" KDIR="$(kernel_build_dir "$kernel")" W="$W" \
+			-j "$(nproc)" KDIR="$(kernel_build_dir "$kernel")" W="$W" TESTS=m \
 			modules > "$log" 2>&1; then
 		cat "$log" >&2
 		die "the modules do not build for $kernel"

@@ -120,6 +120,18 @@ static void release_slot(struct xroce_qp *qp)
 				  reaped & qp->ring.mask);
 }
 
+/* A READ with invalidate has read: the key of what it filled is void now. */
+static void invalidate_filled(struct xroce_qp *qp, struct xroce_wr *wr)
+{
+	if (wr->status != XROCE_SUCCESS || !(wr->flags & XROCE_WR_INVALIDATE))
+		return;
+	if (xrdma_invalidate(&xroce_qp_dev(qp)->keys, qp->ibqp.pd, &qp->windows,
+			     wr->inv_rkey)) {
+		wr->status = XROCE_LOC_PROT_ERR;
+		qp->to_error = true;
+	}
+}
+
 unsigned int xroce_complete_sends(struct xroce_qp *qp, unsigned int budget)
 {
 	unsigned int n = 0;
@@ -128,13 +140,14 @@ unsigned int xroce_complete_sends(struct xroce_qp *qp, unsigned int budget)
 	while (n < budget && (wr = xroce_req_reap(&qp->req))) {
 		struct ib_wc wc = {
 			.wr_id = wr->wr_id,
-			.status = wr->status,
 			.opcode = wc_opcodes[wr->op],
 			.byte_len = wr->length,
 		};
-		bool completes = wr->flags & XROCE_WR_SIGNALED ||
-				 wr->status != XROCE_SUCCESS;
+		bool completes;
 
+		invalidate_filled(qp, wr);
+		wc.status = wr->status;
+		completes = wr->flags & XROCE_WR_SIGNALED || wc.status;
 		count_send_error(qp, wr->status);
 		xroce_av_put(to_xroce_swqe(wr)->av);
 		to_xroce_swqe(wr)->av = NULL;

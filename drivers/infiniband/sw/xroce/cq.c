@@ -4,6 +4,7 @@
  * can only make its own queue look full or lose its own completions.
  */
 #include <linux/minmax.h>
+#include <linux/smp.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 #include "cq.h"
@@ -91,8 +92,12 @@ static void do_tasks(struct work_struct *work)
 {
 	struct xroce_cq *cq = container_of(work, struct xroce_cq, work);
 
-	if (test_and_clear_bit(XROCE_CQ_TELL, &cq->tasks))
+	if (test_and_clear_bit(XROCE_CQ_TELL, &cq->tasks)) {
+		/* What it schedules is to run when it is done. */
+		local_bh_disable();
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		local_bh_enable();
+	}
 	if (test_and_clear_bit(XROCE_CQ_FAIL, &cq->tasks)) {
 		raise_error(cq);
 		fail_users(cq);
@@ -105,14 +110,47 @@ static void defer(struct xroce_cq *cq, enum xroce_cq_task task)
 	xroce_queue_work(cq->vector, &cq->work);
 }
 
+/* Of ib_alloc_cq(), which polls on its own. */
+static bool is_polled_by_core(const struct xroce_cq *cq)
+{
+	return cq->ibcq.wc;
+}
+
+static void call_handler(void *info)
+{
+	struct xroce_cq *cq = info;
+	int n;
+
+	do {
+		n = atomic_read(&cq->calls);
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	} while (atomic_sub_return(n, &cq->calls));
+	/* The CQ may be gone. */
+}
+
+/* As a NIC interrupts the CPU of the vector. */
+static void call_on_vector(struct xroce_cq *cq)
+{
+	bool is_here = get_cpu() == cq->vector;
+
+	if (is_here)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	else if (atomic_fetch_inc(&cq->calls) == 0 &&
+		 smp_call_function_single_async(cq->vector, &cq->call))
+		call_handler(cq);	/* that CPU is offline */
+	put_cpu();
+}
+
 /*
  * Handlers of user space and of ib_alloc_cq() only wake somebody. Those of
- * ib_create_cq(), which has no polling context, may do anything.
+ * ib_create_cq() may do anything.
  */
 static void tell_consumer(struct xroce_cq *cq)
 {
-	if (cq->is_user || cq->ibcq.poll_ctx != IB_POLL_DIRECT)
+	if (cq->is_user)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	else if (is_polled_by_core(cq))
+		call_on_vector(cq);
 	else
 		defer(cq, XROCE_CQ_TELL);
 }
@@ -165,6 +203,12 @@ void xroce_cq_detach(struct xroce_cq *cq, struct xroce_cq_user *user)
 	spin_lock_irqsave(&cq->lock, flags);
 	list_del(&user->node);
 	spin_unlock_irqrestore(&cq->lock, flags);
+}
+
+void xroce_cq_settle(struct xroce_cq *cq)
+{
+	while (atomic_read_acquire(&cq->calls))
+		cpu_relax();
 }
 
 /* ---- consuming ---------------------------------------------------------------- */
@@ -252,6 +296,8 @@ int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	INIT_LIST_HEAD(&cq->users);
 	INIT_WORK(&cq->work, do_tasks);
 	cq->vector = attr->comp_vector;
+	atomic_set(&cq->calls, 0);
+	INIT_CSD(&cq->call, call_handler, cq);
 	cq->is_user = udata;
 	err = create_ring(cq, &cq->ring, attr->cqe, udata);
 	if (err)

@@ -35,7 +35,9 @@ struct xroce_cq_user {
  * @users: struct xroce_cq_user
  * @tasks: a bit per enum xroce_cq_task
  * @work: does them
- * @vector: completion vector: the CPU that @work runs on
+ * @vector: completion vector: the CPU that @work and @call run on
+ * @calls: how often the consumer is to be told by @call, or is being told
+ * @call: to @vector
  * @is_user: the ring is mapped
  * @is_dead: overflowed: takes nothing more
  */
@@ -49,6 +51,8 @@ struct xroce_cq {
 	unsigned long tasks;
 	struct work_struct work;
 	u32 vector;
+	atomic_t calls;
+	struct __call_single_data call;
 	bool is_user;
 	bool is_dead;
 };
@@ -64,9 +68,10 @@ static inline struct xroce_cq *to_xroce_cq(struct ib_cq *ibcq)
  * @wc: complete; wc->qp set
  * @solicited: the packet asked for an event, or the status is an error
  *
- * Any context, no CQ or QP lock held: a handler that only schedules something runs
- * inside, after the lock is released. Other handlers run in a work item: whoever
- * posts a request may hold a lock that they take (core_locking.rst).
+ * Any context, no CQ or QP lock held. Handlers of ib_alloc_cq(), which only schedule
+ * something, run inside if this is the CPU of the CQ's vector, or there in an interrupt.
+ * Those of ib_create_cq() run in a work item there: whoever posts a request may hold a
+ * lock that they take (core_locking.rst).
  *
  * Return: 0, or -EOVERFLOW: the CQ is full and dead now. A work item raises CQ_ERR
  * once and takes all QPs of the CQ to the error state.
@@ -76,6 +81,12 @@ int xroce_cq_post(struct xroce_cq *cq, const struct ib_wc *wc, bool solicited);
 /* @user, with its qp set, completes to @cq from now on, and no more. Process. */
 void xroce_cq_attach(struct xroce_cq *cq, struct xroce_cq_user *user);
 void xroce_cq_detach(struct xroce_cq *cq, struct xroce_cq_user *user);
+
+/*
+ * When this returns, the consumer of ib_alloc_cq() has been told of what was posted: it
+ * ends before ib_free_cq() destroys the CQ. Process.
+ */
+void xroce_cq_settle(struct xroce_cq *cq);
 
 /* ib_device_ops: create_cq, destroy_cq, resize_cq, poll_cq, req_notify_cq */
 int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

@@ -306,6 +306,8 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	take_number(qp);
 	xroce_qp_stop(qp);
 	xroce_qp_events_stop(qp);
+	xroce_cq_settle(to_xroce_cq(ibqp->send_cq));
+	xroce_cq_settle(to_xroce_cq(ibqp->recv_cq));
 
 	xroce_qp_reset(qp);
 	xrdma_windows_unbind(&qp->windows);

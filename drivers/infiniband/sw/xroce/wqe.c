@@ -27,6 +27,7 @@ static const struct {
 	ROW(ATOMIC_CMP_AND_SWP,		CMP_SWAP,	RC),
 	ROW(ATOMIC_FETCH_AND_ADD,	FETCH_ADD,	RC),
 	ROW(SEND_WITH_INV,		SEND_INV,	RC),
+	ROW(RDMA_READ_WITH_INV,		READ,		RC),
 	ROW(ATOMIC_WRITE,		ATOMIC_WRITE,	RC),
 	ROW(FLUSH,			FLUSH,		RC),
 	ROW(LOCAL_INV,			LOCAL_INV,	RC_UC),
@@ -49,14 +50,15 @@ static bool may_be_inline(const struct xroce_wr *wr)
 }
 
 /*
- * REG_MR names its region by a pointer. Windows can be had by users alone, and
- * struct ib_send_wr has no operands for FLUSH.
+ * REG_MR names its region by a pointer, and READ with invalidate is about regions of
+ * REG_MR. Windows can be had by users alone, and struct ib_send_wr has no operands for
+ * FLUSH.
  */
-static bool may_post(const struct xroce_qp *qp, u8 op)
+static bool may_post(const struct xroce_qp *qp, u32 opcode)
 {
 	if (qp->is_user)
-		return op != XROCE_WR_REG_MR;
-	return op != XROCE_WR_BIND_MW && op != XROCE_WR_FLUSH;
+		return opcode != IB_WR_REG_MR && opcode != IB_WR_RDMA_READ_WITH_INV;
+	return opcode != IB_WR_BIND_MW && opcode != IB_WR_FLUSH;
 }
 
 /* Sets op; a fault if @opcode is not for this QP. */
@@ -64,7 +66,7 @@ static void set_op(const struct xroce_qp *qp, u32 opcode, struct xroce_wr *wr)
 {
 	if (opcode < ARRAY_SIZE(wr_ops) && wr_ops[opcode].is_valid &&
 	    wr_ops[opcode].services & BIT(qp->service) &&
-	    may_post(qp, wr_ops[opcode].op))
+	    may_post(qp, opcode))
 		wr->op = wr_ops[opcode].op;
 	else
 		wr->fault = XROCE_LOC_QP_OP_ERR;
@@ -261,6 +263,10 @@ static int kernel_operands(struct xroce_qp *qp, const struct ib_send_wr *from,
 		swqe->reg.key = reg->key;
 		swqe->reg.access = reg->access;
 	} else if (wr->op >= XROCE_WR_WRITE && wr->op < XROCE_WR_LOCAL_INV) {
+		if (from->opcode == IB_WR_RDMA_READ_WITH_INV) {
+			wr->flags |= XROCE_WR_INVALIDATE;
+			wr->inv_rkey = from->ex.invalidate_rkey;
+		}
 		/* The caller's struct may be no longer than its kind of request. */
 		wr->remote_va = rdma_wr(from)->remote_addr;
 		wr->rkey = rdma_wr(from)->rkey;

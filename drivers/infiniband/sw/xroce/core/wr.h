@@ -31,6 +31,7 @@ enum xroce_wr_op {
 #define XROCE_WR_SOLICITED	BIT(1)
 #define XROCE_WR_FENCE		BIT(2)
 #define XROCE_WR_INLINE		BIT(3)
+#define XROCE_WR_INVALIDATE	BIT(4)	/* READ: its owner invalidates inv_rkey then */
 
 /* Completion status; the numbers are those of enum ib_wc_status. */
 enum xroce_status {
@@ -60,7 +61,7 @@ enum xroce_status {
  * @length: payload bytes (READ: bytes to fetch; FLUSH: bytes to flush; atomics: 8;
  *	local ones: 0)
  * @imm: network order
- * @inv_rkey: SEND_INV, LOCAL_INV
+ * @inv_rkey: SEND_INV, LOCAL_INV; READ: XROCE_WR_INVALIDATE
  * @flush_type: FLUSH: FETH PLT
  * @flush_level: FLUSH: FETH SEL
  * @op: enum xroce_wr_op

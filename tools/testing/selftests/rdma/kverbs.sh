@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# What verbs promise users in the kernel: kverbs, a module for this test, talks by QPs of
+# a device that are connected with each other.
+#
+#	first namespace
+#	  device xv0, which talks to itself
+#	  xvd0  10.96.0.1/24
+#
+# Promises: fast registration with any size of pages, and with gaps; its limits;
+# invalidation by its user, by a peer and after a READ; inline data of the kernel's; every
+# opcode on every type of QP is refused or completes; drains end; completions are dealt
+# with on the CPU of their CQ's vector.
+
+# shellcheck source=tools/testing/selftests/rdma/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_link_type
+modprobe -q -n kverbs || skip_all "kverbs is not built: make TESTS=m"
+plan 10
+
+make_device()
+{
+	at_exit remove_device
+	modprobe -q dummy
+	ip link add xvd0 type dummy && ip addr add 10.96.0.1/24 dev xvd0 &&
+		ip link set xvd0 up && rdma link add xv0 type "$LINK_TYPE" netdev xvd0 &&
+		wait_for 10 has_gid && modprobe kverbs device=xv0
+}
+
+remove_device()
+{
+	modprobe -r kverbs
+	rdma link del xv0
+	ip link del xvd0
+}
+
+has_gid()
+{
+	grep -q -s -i '0a60:0001' /sys/class/infiniband/xv0/ports/1/gids/*
+}
+
+check()
+{
+	mark_log
+	echo "$1" > /sys/module/kverbs/parameters/run || { log_since_mark; fail "status $?"; }
+}
+
+no_objects()
+{
+	local kind
+	for kind in qp mr; do
+		! rdma resource show $kind dev xv0 | grep -q kverbs ||
+			fail "left: $(rdma resource show $kind dev xv0)"
+	done
+}
+
+make_device || bail_out "cannot make a device on a dummy"
+run "fast registration: sizes of pages" check page-sizes
+run "fast registration: gaps" check gaps
+run "fast registration: limits" check limits
+run "invalidation: by the user and by the peer" check invalidation
+run "invalidation: with a READ" check read-with-invalidation
+run "inline data" check inline-data
+run "every opcode on every type of QP" check opcodes
+run "drains" check drain
+run "completion vectors" check vectors
+run "nothing is left" no_objects
+finish
