@@ -8,7 +8,8 @@
 # Promises: a QP goes through its states in any order while a program posts to it,
 # and works afterwards; receives posted while it fails come back flushed, all of
 # them; objects may be resized by several threads at once, and looked at with
-# rdma(8) while they come and go. The kernel lives and its log stays silent.
+# rdma(8) while they come and go; programs may be killed while their QPs are busy. The
+# kernel lives and its log stays silent.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -19,7 +20,7 @@ need_helper races
 
 seed=${SEED:-$RANDOM}
 seconds=${RACE_SECONDS:-5}
-plan 5
+plan 6
 
 race()
 {
@@ -50,6 +51,29 @@ looked_at()
 	[ $seen -gt 0 ] || fail "saw no object"
 }
 
+# Programs that are killed while all their QPs are busy, one end or both.
+killed_in_traffic()
+{
+	local i one two options=(-q 8 -t 8 -b -D 60)
+	command -v ib_write_bw > /dev/null || skip "no perftest"
+	one=$(gid_index 1 10.0.0.1) two=$(gid_index 2 10.0.0.2)
+	for ((i = 0; i < 20; i++)); do
+		serve tcp:18515 ib_write_bw -d xr1 -x "$one" "${options[@]}"
+		# Some before they are connected.
+		in_side 2 timeout -s KILL "0.$((i % 10))5" \
+			ib_write_bw -d xr2 -x "$two" "${options[@]}" 10.0.0.1 > /dev/null 2>&1 || true
+		# timeout(1) would leave its child.
+		pkill -KILL -P "$server_pid" || true
+		wait_for 20 not kill -0 "$server_pid" || fail "the server does not end"
+	done
+	wait_for 20 no_qps || fail "left: $(rdma resource show qp)"
+}
+
+no_qps()
+{
+	! rdma resource show qp | grep -q 'type RC'
+}
+
 make_pair 1500
 note "seed $seed"
 
@@ -57,5 +81,6 @@ run "states of a QP while requests are posted" race states
 run "receives posted around the way to ERR" race flush
 run "a CQ and an SRQ resized by three threads" race resize
 run "objects that rdma(8) looks at" looked_at
+run "programs that are killed in traffic" killed_in_traffic
 run "traffic works as before" pingpong rc 4
 finish
