@@ -10,7 +10,8 @@
 # Promises: RC, UD and rdma_cm work over IPv4 and IPv6, and RC as RoCEv1, from a
 # device on a bridge, on a bond or its slave, on a VLAN, on a macvlan, by the addresses
 # of VLANs above the device's netdev, on lo, and between two devices of one host; without
-# IPv6 and without a link-local address; RC and UD from one on tun and on WireGuard.
+# IPv6, without a link-local address and with a device of xiwarp on the same netdev; RC
+# and UD from one on tun and on WireGuard.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +22,7 @@ need ibv_rc_pingpong ibverbs-utils
 need rping rdmacm-utils
 need python3 python3
 
-plan 17
+plan 18
 
 # The network that programs meet in.
 net=0
@@ -207,6 +208,20 @@ macvlan()
 	number 1 mv0
 	number 2 mv0
 	at mv0 mv0
+}
+
+# rdma_cm takes the device that a program binds to, or one that has the address.
+beside_xiwarp()
+{
+	fresh
+	modprobe -q xiwarp || skip "no xiwarp"
+	number 1 eth0
+	number 2 eth0
+	in_side 1 rdma link add xr-wire1 type xiwarp netdev eth0
+	in_side 2 rdma link add xr-wire2 type xiwarp netdev eth0
+	at eth0 eth0
+	in_side 1 rdma link del xr-wire1
+	in_side 2 rdma link del xr-wire2
 }
 
 # The kernel has no GIDs of version 1 for these, and rdma_cm before 7.3 none at all.
@@ -398,5 +413,6 @@ run "two devices of one namespace, joined by a wire" two_devices
 run "two devices of one namespace, apart" two_devices_apart
 run "without IPv6" without_ipv6
 run "without a link-local address" without_link_local
+run "xiwarp on the same netdev" beside_xiwarp
 run "all can be unloaded" eval 'drop_wire || true; unload'
 finish
