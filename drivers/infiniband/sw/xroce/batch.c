@@ -6,6 +6,7 @@
 #include <linux/moduleparam.h>
 #include <linux/skbuff.h>
 #include "batch.h"
+#include "block.h"
 #include "eth.h"
 #include "prio.h"
 #include "qp.h"
@@ -17,8 +18,6 @@
 #define MAX_BYTES	(U16_MAX - XROCE_MAX_L3_BYTES)
 /* Packets up to this are copied more cheaply than a page is given away. */
 #define SMALL_BYTES	256
-/* Larger blocks are not kept at hand per CPU by the page allocator. */
-#define BLOCK_BYTES	(PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
 
 bool xroce_shortcut = true;
 module_param_named(shortcut, xroce_shortcut, bool, 0644);
@@ -39,25 +38,17 @@ static bool use_head(struct xroce_batch *batch, u32 len)
 	return true;
 }
 
-/* A new block of pages as the last fragment, empty. */
-static bool add_block(struct xroce_batch *batch, u32 len, u32 more)
+/* Room in pages as the last fragment, empty. */
+static bool add_room(struct xroce_batch *batch, u32 len, u32 more)
 {
-	gfp_t gfp = GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN;
-	int nr = skb_shinfo(batch->skb)->nr_frags, least = get_order(len);
-	int order = get_order(min_t(u64, (u64)len + more, BLOCK_BYTES));
-	struct page *page;
+	int nr = skb_shinfo(batch->skb)->nr_frags;
+	struct xroce_room room;
 
-	order = max(order, least);
-	page = alloc_pages(gfp | __GFP_NORETRY, order);
-	if (!page && order > least) {
-		order = least;
-		page = alloc_pages(gfp, order);
-	}
-	if (!page)
+	if (!xroce_room_get(&room, len, len + min_t(u32, more, MAX_BYTES)))
 		return false;
-	skb_add_rx_frag(batch->skb, nr, page, 0, 0, PAGE_SIZE << order);
-	batch->room = page_address(page);
-	batch->room_len = PAGE_SIZE << order;
+	skb_add_rx_frag(batch->skb, nr, room.page, room.offset, 0, room.bytes);
+	batch->room = page_address(room.page) + room.offset;
+	batch->room_len = room.bytes;
 	return true;
 }
 
@@ -67,7 +58,7 @@ static bool find_room(struct xroce_batch *batch, u32 len, u32 more)
 		return true;
 	if (!batch->npkts && len <= SMALL_BYTES)
 		return use_head(batch, len);
-	return add_block(batch, len, more);
+	return add_room(batch, len, more);
 }
 
 /* ---- filling ------------------------------------------------------------------- */
@@ -240,15 +231,21 @@ void xroce_batch_close(struct xroce_batch *batch)
 
 /* ---- sending --------------------------------------------------------------------- */
 
-/* A block that was meant for a packet that never came. */
-static void drop_empty_block(struct sk_buff *skb)
+/* Of the last fragment, what no packet took; all of it, if the one never came. */
+static void give_back_room(struct xroce_batch *batch)
 {
+	struct sk_buff *skb = batch->skb;
 	int nr = skb_shinfo(skb)->nr_frags;
 	skb_frag_t *last;
 
 	if (!nr)
 		return;
 	last = &skb_shinfo(skb)->frags[nr - 1];
+	xroce_room_trim(skb_frag_page(last),
+			skb_frag_off(last) + skb_frag_size(last) + batch->room_len,
+			batch->room_len);
+	skb->truesize -= batch->room_len;
+	batch->room_len = 0;
 	if (skb_frag_size(last))
 		return;
 	put_page(skb_frag_page(last));
@@ -323,7 +320,7 @@ int xroce_batch_flush(struct xroce_batch *batch)
 
 	if (!batch->skb)
 		return 0;
-	drop_empty_block(batch->skb);
+	give_back_room(batch);
 	push_headers(batch);
 	err = send_skb(batch);
 	batch->skb = NULL;

@@ -2,6 +2,7 @@
 /* Module xroce: RDMA over Converged Ethernet for any netdev. */
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
+#include "block.h"
 #include "device.h"
 #include "ecn.h"
 #include "eth.h"
@@ -37,6 +38,7 @@ exit_net:
 	xroce_net_exit();
 exit_run:
 	xroce_run_exit();
+	xroce_block_exit();
 exit_qp:
 	xroce_qp_exit();
 	return err;
@@ -50,6 +52,7 @@ static void __exit xroce_exit(void)
 	xroce_netdev_exit();
 	xroce_net_exit();
 	xroce_run_exit();
+	xroce_block_exit();
 	xroce_qp_exit();
 }
 
