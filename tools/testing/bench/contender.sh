@@ -60,19 +60,17 @@ load()
 	esac
 }
 
-# Side effects must stay: so this is not for a subshell.
+# Side effects must stay: so this is not for a subshell. A parameter's file goes with
+# its module, and is then as new.
 set_parameter()
 {
-	local folder
-	folder=/sys/module/$(driver_of "$1")/parameters
-	[ -z "$parameter" ] || printf '%s\n' "$old_value" > "$folder/$parameter"
+	local value=${1#*+}
+	[ ! -w "$parameter" ] || printf '%s\n' "$old_value" > "$parameter"
 	parameter=''
 	case $1 in
 	*+*=*)
-		parameter=${1#*+}
-		local value=${parameter#*=}
-		parameter=${parameter%%=*}
-		old_value=$(cat "$folder/$parameter") && printf '%s\n' "$value" > "$folder/$parameter"
+		parameter=/sys/module/$(driver_of "$1")/parameters/${value%%=*}
+		old_value=$(cat "$parameter") && printf '%s\n' "${value#*=}" > "$parameter"
 		;;
 	esac
 }
