@@ -155,6 +155,17 @@ static void tell_consumer(struct xroce_cq *cq)
 		defer(cq, XROCE_CQ_TELL);
 }
 
+bool xroce_cq_is_empty(struct xroce_cq *cq)
+{
+	unsigned long flags;
+	bool is_empty;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	is_empty = !num_pending(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return is_empty;
+}
+
 int xroce_cq_post(struct xroce_cq *cq, const struct ib_wc *wc, bool solicited)
 {
 	bool was_dead, tell = false;

@@ -88,6 +88,9 @@ void xroce_cq_detach(struct xroce_cq *cq, struct xroce_cq_user *user);
  */
 void xroce_cq_settle(struct xroce_cq *cq);
 
+/* Has the consumer taken all there was? User space may say what it likes. Any context. */
+bool xroce_cq_is_empty(struct xroce_cq *cq);
+
 /* ib_device_ops: create_cq, destroy_cq, resize_cq, poll_cq, req_notify_cq */
 int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct ib_udata *udata);

@@ -3,6 +3,7 @@
 #include "post.h"
 #include "qp.h"
 #include "run.h"
+#include "stream.h"
 #include "wqe.h"
 
 /* Requests to copy at a time with interrupts off. */
@@ -80,6 +81,21 @@ void xroce_sq_take(struct xroce_qp *qp)
 		;
 }
 
+/* The program's: send what it has put into the mapped ring. */
+static void answer_doorbell(struct xroce_qp *qp)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->post_lock, flags);
+	xroce_stream_note(qp);
+	spin_unlock_irqrestore(&qp->post_lock, flags);
+	xroce_sq_take(qp);
+	if (xroce_stream_is_for_others(qp))
+		xroce_qp_kick_elsewhere(qp);
+	else
+		xroce_qp_kick(qp);
+}
+
 static int post_one(struct xroce_qp *qp, const struct ib_send_wr *wr)
 {
 	int err;
@@ -115,7 +131,7 @@ int xroce_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
 {
 	struct xroce_qp *qp = to_xroce_qp(ibqp);
-	int err = 0;
+	int err;
 
 	if (!takes_sends(qp)) {
 		if (qp->is_user)
@@ -123,10 +139,11 @@ int xroce_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		*bad_wr = wr;
 		return -EINVAL;
 	}
-	if (qp->is_user)
-		xroce_sq_take(qp);
-	else
-		err = post_kernel(qp, wr, bad_wr);
+	if (qp->is_user) {
+		answer_doorbell(qp);
+		return 0;
+	}
+	err = post_kernel(qp, wr, bad_wr);
 	xroce_qp_kick(qp);
 	return err;
 }

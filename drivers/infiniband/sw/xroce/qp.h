@@ -98,6 +98,7 @@ struct xroce_swqe {
  * @sq: geometry for the engine
  * @posted: free running, stored with release after the slot is filled
  * @reaped: free running, stored with release by the owner
+ * @in_row: doorbells of a program that does not wait (stream.h)
  *
  * receive queue:
  * @rq: own, if @srq is NULL
@@ -150,6 +151,7 @@ struct xroce_qp {
 	struct xroce_sq sq;
 	u32 posted;
 	u32 reaped;
+	u32 in_row;
 
 	struct xroce_rq rq;
 	struct xroce_srq *srq;

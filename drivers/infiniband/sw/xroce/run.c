@@ -3,8 +3,8 @@
  * Where a QP's engine runs (see run.h; xrdma/engine.c for who owns it).
  *
  * An owner passes it on, without touching the QP any more: to the per-CPU list
- * (kick from inside a run, or budget used up), to the work item (interrupts off), to
- * a process that waits (modify, query, destroy).
+ * (kick from inside a run, or budget used up), to the work item (interrupts off, or
+ * another processor shall do it), to a process that waits (modify, query, destroy).
  */
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
@@ -18,6 +18,8 @@
 
 static DEFINE_PER_CPU(struct xrdma_runner, runners);
 static struct workqueue_struct *run_wq;
+/* The scheduler finds a processor; it takes precedence over programs that poll. */
+static struct workqueue_struct *spread_wq;
 
 static struct xroce_qp *qp_of(struct xrdma_engine *engine)
 {
@@ -104,6 +106,12 @@ void xroce_qp_kick_later(struct xroce_qp *qp)
 		queue_work(run_wq, &qp->work);
 }
 
+void xroce_qp_kick_elsewhere(struct xroce_qp *qp)
+{
+	if (xrdma_engine_kick(&qp->engine))
+		queue_work(spread_wq, &qp->work);
+}
+
 void xroce_queue_work(int cpu, struct work_struct *work)
 {
 	if (!cpu_online(cpu))
@@ -139,7 +147,15 @@ int xroce_run_init(void)
 		xrdma_runner_init(&per_cpu(runners, cpu), run_again);
 	/* Writing pages out may depend on us. */
 	run_wq = alloc_workqueue("xroce", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
-	return run_wq ? 0 : -ENOMEM;
+	if (!run_wq)
+		return -ENOMEM;
+	/* No more at a time than there are processors: QPs queue up for them. */
+	spread_wq = alloc_workqueue("xroce_spread", WQ_MEM_RECLAIM | WQ_UNBOUND |
+				    WQ_HIGHPRI | WQ_SYSFS, num_possible_cpus());
+	if (spread_wq)
+		return 0;
+	destroy_workqueue(run_wq);
+	return -ENOMEM;
 }
 
 void xroce_run_exit(void)
@@ -148,5 +164,6 @@ void xroce_run_exit(void)
 
 	for_each_possible_cpu(cpu)
 		xrdma_runner_fini(&per_cpu(runners, cpu));
+	destroy_workqueue(spread_wq);
 	destroy_workqueue(run_wq);
 }

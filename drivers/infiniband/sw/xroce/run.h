@@ -32,6 +32,12 @@ void xroce_qp_kick(struct xroce_qp *qp);
 /* The same where no run may take place: it is left to a work item. Any context. */
 void xroce_qp_kick_later(struct xroce_qp *qp);
 
+/*
+ * The same, by a process of its own, on another processor if one has nothing to do.
+ * Process, softirq.
+ */
+void xroce_qp_kick_elsewhere(struct xroce_qp *qp);
+
 /* Give back what xrdma_engine_own() gave: runs what was noted meanwhile. */
 void xroce_qp_disown(struct xroce_qp *qp);
 

@@ -12,7 +12,8 @@
 # a buffer taken whole, cut by the sending stack, or cut and joined again by the
 # receiver's. What a device sends to an address of its own host passes no netdev, and
 # what was on no wire isn't checked for damage, unless "shortcut" is off; every byte is
-# compared either way.
+# compared either way. Small requests that a program posts without waiting share
+# buffers, unless "spread" is off. Memory of packets that wait in a queue is left alone.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -20,12 +21,13 @@
 need_link_type
 need ethtool ethtool
 need tc iproute2
+need ib_write_bw perftest
 need_helper transfer
 [ "$LINK_TYPE" = xroce ] || skip_all "it sets xroce's parameters"
 
 seed=${SEED:-$RANDOM}
 parameters=/sys/module/xroce/parameters
-plan 14
+plan 17
 
 # buffers SIDE NETDEV: that the stack gave to the netdev
 buffers()
@@ -154,8 +156,50 @@ not_trusted()
 	[ "$drops" -gt 0 ] || fail "nobody looked"
 }
 
+messages=5000
+
+# Sets passed: buffers for so many small messages
+stream()
+{
+	local before
+	before=$(buffers 2 eth0)
+	perftest ib_write_bw 4 -s 64 -n $messages -t 64
+	passed=$(($(buffers 2 eth0) - before))
+	note "$passed buffers for $messages messages"
+}
+
+# What there is to share depends on how the two processors get on.
+shared_by_messages()
+{
+	local i
+	[ "$(nproc)" -gt 1 ] || skip "one processor"
+	for ((i = 0; i < 10; i++)); do
+		stream
+		[ $passed -ge $((messages * 4 / 5)) ] || return 0
+	done
+	fail "never fewer than $passed buffers"
+}
+
+not_shared()
+{
+	echo N > "$parameters/spread"
+	stream
+	echo Y > "$parameters/spread"
+	[ $passed -ge $messages ] || fail "$passed buffers for $messages messages"
+}
+
+# Buffers wait in the sender's queue while many more are filled.
+kept_in_queue()
+{
+	in_side 1 tc qdisc add dev eth0 root netem delay 20ms limit 100000 ||
+		skip "no netem"
+	transfer 4 -m 3 -s "$seed" -n 200 -S 65536
+	in_side 1 tc qdisc del dev eth0 root
+}
+
 make_pair 4200
 at_exit "echo 1 > $parameters/segment; echo Y > $parameters/shortcut"
+at_exit "echo Y > $parameters/spread"
 
 for family in 4 6; do
 	run "few buffers, IPv$family" in_few_buffers $family
@@ -163,6 +207,9 @@ for family in 4 6; do
 	run "to itself, by the shortcut, IPv$family" by_shortcut $family
 	run "to itself, shortcut=N, IPv$family" through_the_stack $family
 done
+run "small messages in a row share buffers" shared_by_messages
+run "spread=N: message by message" not_shared
+run "memory of what waits in a queue" kept_in_queue
 run "what was on no wire is trusted" trusted
 run "what was on no wire, shortcut=N" not_trusted
 for family in 4 6; do
