@@ -10,6 +10,7 @@
 #include "verbs.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <rdma/ib_user_verbs.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -227,6 +228,68 @@ static void another_context(void)
 		    MAP_SHARED, rings[0].offset, EINVAL);
 }
 
+/* ---- answers that can't be written ------------------------------------------------------ */
+
+#define TIMES		200
+/* What the driver answers, behind what the verbs core does. */
+#define RING_ANSWER	16
+#define SRQ_ANSWER	(RING_ANSWER + 8)
+#define QP_ANSWER	(2 * RING_ANSWER)
+
+/*
+ * Ask for an object; the request begins with the address of the answer. Either the answer
+ * of the driver can't be written, or only that of the core, which is the first of both.
+ */
+static void ask_in_vain(const char *what, uint32_t command, void *request, size_t size,
+			size_t core_answer, size_t driver_answer)
+{
+	uint8_t *pages = mmap(NULL, 2 * PAGE, SHARED_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ib_uverbs_cmd_hdr hdr = {
+		.command = command,
+		.in_words = (sizeof(hdr) + size) / 4,
+		.out_words = (core_answer + driver_answer) / 4,
+	};
+	uint8_t bytes[512];
+	int i;
+
+	if (pages == MAP_FAILED || mprotect(pages, PAGE, PROT_READ))
+		die("no memory: %m");
+	for (i = 0; i < TIMES; i++) {
+		*(uint64_t *)request = (uintptr_t)pages + (i % 2 ? 0 : PAGE - core_answer);
+		memcpy(bytes, &hdr, sizeof(hdr));
+		memcpy(bytes + sizeof(hdr), request, size);
+		if (write(context->cmd_fd, bytes, sizeof(hdr) + size) >= 0)
+			die("%s: made, though it can't be told", what);
+		if (errno != EFAULT)
+			die("%s: %m, not %s", what, strerror(EFAULT));
+	}
+	munmap(pages, 2 * PAGE);
+}
+
+static void bad_answers(void)
+{
+	struct ibv_cq *cq = ibv_create_cq(context, 1, NULL, NULL, 0);
+	struct ib_uverbs_create_cq new_cq = { .cqe = DEPTH, .comp_channel = -1 };
+	struct ib_uverbs_create_srq new_srq = {
+		.pd_handle = pd->handle, .max_wr = DEPTH, .max_sge = 1,
+	};
+	struct ib_uverbs_create_qp new_qp = {
+		.pd_handle = pd->handle, .max_send_wr = DEPTH, .max_recv_wr = DEPTH,
+		.max_send_sge = 1, .max_recv_sge = 1, .qp_type = IBV_QPT_RC,
+	};
+
+	if (!cq)
+		die("no CQ: %m");
+	new_qp.send_cq_handle = cq->handle;
+	new_qp.recv_cq_handle = cq->handle;
+	ask_in_vain("a CQ", IB_USER_VERBS_CMD_CREATE_CQ, &new_cq, sizeof(new_cq),
+		    sizeof(struct ib_uverbs_create_cq_resp), RING_ANSWER);
+	ask_in_vain("an SRQ", IB_USER_VERBS_CMD_CREATE_SRQ, &new_srq, sizeof(new_srq),
+		    sizeof(struct ib_uverbs_create_srq_resp), SRQ_ANSWER);
+	ask_in_vain("a QP", IB_USER_VERBS_CMD_CREATE_QP, &new_qp, sizeof(new_qp),
+		    sizeof(struct ib_uverbs_create_qp_resp), QP_ANSWER);
+}
+
 /* ---- the end of rings ----------------------------------------------------------------- */
 
 /* The object of the rings is destroyed, and we still have them. */
@@ -415,6 +478,7 @@ static const struct {
 	{ "private", private_mapping },
 	{ "growing", growing },
 	{ "another-context", another_context },
+	{ "bad-answers", bad_answers },
 	{ "destroy-cq", destroy_cq },
 	{ "destroy-srq", destroy_srq },
 	{ "destroy-qp", destroy_qp },

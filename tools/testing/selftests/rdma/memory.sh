@@ -12,9 +12,9 @@
 # Promises: registration refuses what it must, with the right error; a key gives
 # what its region, its PD and its rights allow, to the byte and also where 64-bit
 # addresses wrap, and nothing once the region is gone; atomics are atomic for the
-# CPU, too. A ring is mapped whole or not at all, by its own context, and what is
-# mapped stays until it is unmapped: beyond the ring's object, the device and the
-# module.
+# CPU, too. No object is made whose answer can't be written. A ring is mapped whole or
+# not at all, by its own context, and what is mapped stays until it is unmapped: beyond
+# the ring's object, the device and the module.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -23,7 +23,7 @@ need_link_type
 need_helper memory
 need_helper mapping
 
-plan 36
+plan 37
 
 memory()
 {
@@ -106,6 +106,7 @@ run "rings: wrong offsets" mapping wrong-offsets
 run "rings: no private mapping" mapping private
 run "rings: a mapping does not grow" mapping growing
 run "rings: not by another context" mapping another-context
+run "rings: answers that can't be written" mapping bad-answers
 run "rings: CQ destroyed while mapped" mapping destroy-cq
 run "rings: SRQ destroyed while mapped" mapping destroy-srq
 run "rings: QP destroyed while mapped" mapping destroy-qp
