@@ -8,13 +8,14 @@
 #	  xud0  10.99.0.1/24
 #
 # Promises: what is written through nvme-rdma is read again, byte for byte, also by
-# the target; the same for NFS over RDMA; no memory of either stays registered.
+# the target, though packets are lost; the same for NFS over RDMA; no memory of either
+# stays registered.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need_link_type
-plan 4
+plan 5
 
 address=10.99.0.1
 nvmet=/sys/kernel/config/nvmet
@@ -26,6 +27,7 @@ remove_all()
 	[ ! -e /sys/class/nvme ] || for_each_controller disconnect
 	remove_target
 	umount -f "$scratch/mnt" 2> /dev/null
+	tc qdisc del dev lo root 2> /dev/null
 	rdma link del xu0 2> /dev/null
 	ip link del xud0 2> /dev/null
 }
@@ -149,6 +151,21 @@ nvme()
 	remove_target
 }
 
+# A region is made valid and void once, however often packets are sent again.
+nvme_with_loss()
+{
+	local shortcut=/sys/module/$module/parameters/shortcut status=0 megabytes=6 dropped
+	modprobe -q sch_netem || true
+	tc qdisc replace dev lo root netem loss 3% || skip "no netem"
+	[ ! -e "$shortcut" ] || echo N > "$shortcut"
+	(nvme 1) || status=$?
+	[ ! -e "$shortcut" ] || echo Y > "$shortcut"
+	dropped=$(tc -s qdisc show dev lo | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p')
+	tc qdisc del dev lo root
+	[ $status = 0 ] || return $status
+	[ "$dropped" -gt 0 ] || fail "nothing was lost"
+}
+
 # What was sent and received through fast regions went through REG_MR.
 no_regions_stay()
 {
@@ -201,6 +218,7 @@ at_exit remove_all
 make_device || bail_out "cannot make a device on a dummy"
 run "nvme-rdma, one queue" nvme 1
 run "nvme-rdma, a queue for each CPU" nvme "$(nproc)"
+run "nvme-rdma, 3% lost" nvme_with_loss
 run "no regions or connections stay" no_regions_stay
 run "NFS over RDMA" nfs
 finish
