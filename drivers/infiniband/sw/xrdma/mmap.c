@@ -24,9 +24,26 @@ static struct xrdma_shared *to_shared(struct rdma_user_mmap_entry *entry)
 	return container_of(entry, struct xrdma_shared, entry);
 }
 
+/* A page alone, as most queues are, needs no mapping of its own in the kernel. */
+static void *alloc_pages_for(size_t size)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+
+	return size == PAGE_SIZE ? (void *)__get_free_page(gfp) :
+				   __vmalloc(size, gfp);
+}
+
+static struct page *page_at(const void *buf)
+{
+	return is_vmalloc_addr(buf) ? vmalloc_to_page(buf) : virt_to_page(buf);
+}
+
 static void destroy(struct xrdma_shared *shared)
 {
-	vfree(shared->buf);
+	if (is_vmalloc_addr(shared->buf))
+		vfree(shared->buf);
+	else
+		free_page((unsigned long)shared->buf);
 	kfree(shared);
 }
 
@@ -49,8 +66,7 @@ struct xrdma_shared *xrdma_shared_alloc(struct ib_ucontext *ucontext, size_t siz
 		return NULL;
 
 	shared->size = PAGE_ALIGN(size);
-	shared->buf = __vmalloc(shared->size, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-				__GFP_NOWARN);
+	shared->buf = alloc_pages_for(shared->size);
 	if (!shared->buf)
 		goto free_shared;
 
@@ -108,7 +124,7 @@ static int map_pages(struct vm_area_struct *vma, void *buf)
 
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	for (at = vma->vm_start; at < vma->vm_end; at += PAGE_SIZE) {
-		err = vm_insert_page(vma, at, vmalloc_to_page(buf));
+		err = vm_insert_page(vma, at, page_at(buf));
 		if (err)
 			return err;
 		buf += PAGE_SIZE;
