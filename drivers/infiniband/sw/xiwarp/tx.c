@@ -367,9 +367,10 @@ bool xiwarp_tx_fill(struct xiwarp_qp *qp)
 	       !xrdma_paging_is_waiting(qp->paging) &&
 	       xiwarp_rdmap_output(&qp->rdmap, BURST_BYTES, &burst)) {
 		if (send_burst(qp, &burst)) {
-			/* No memory, or none that is present. */
+			/* No memory, or none that is present: then we are called. */
 			xiwarp_rdmap_take_back(&qp->rdmap, &burst);
-			qp->retry_at = ktime_get_ns() + RETRY_NS;
+			if (!xrdma_paging_is_waiting(qp->paging))
+				qp->retry_at = ktime_get_ns() + RETRY_NS;
 			break;
 		}
 	}
