@@ -198,6 +198,33 @@ static void hand_over(struct xiwarp_ep *ep, struct xiwarp_qp *qp)
 
 /* ---- initiator ------------------------------------------------------------------------ */
 
+static int send_request(struct xiwarp_ep *ep)
+{
+	struct xiwarp_setup *setup = ep->setup;
+	struct xiwarp_mpa_frame frame = {};
+	int err;
+
+	xiwarp_mpa_request(&setup->policy, &frame);
+	err = write_frame(ep, &frame, setup->private, setup->private_len);
+	if (!err)
+		set_state(ep, XIWARP_EP_WAIT_REPLY, FRAME_TIMEOUT);
+	return err;
+}
+
+/* TCP may be through already, as to a peer on this host. */
+static void look_at_connect(struct xiwarp_ep *ep)
+{
+	int done = xiwarp_sock_is_connected(ep->sock);
+
+	if (done > 0)
+		done = send_request(ep);
+	/* What is wrong, the work tells; it has nothing else to do yet. */
+	if (done < 0)
+		xiwarp_ep_schedule(ep);
+	else
+		xiwarp_ep_schedule_at(ep, ep->deadline);
+}
+
 static int begin_connect(struct xiwarp_ep *ep)
 {
 	struct xiwarp_setup *setup = ep->setup;
@@ -213,7 +240,10 @@ static int begin_connect(struct xiwarp_ep *ep)
 		return err;
 	setup->rx.got = 0;
 	set_state(ep, XIWARP_EP_CONNECTING, CONNECT_TIMEOUT);
-	return xiwarp_sock_connect(ep->sock, &setup->remote);
+	err = xiwarp_sock_connect(ep, &setup->remote);
+	if (!err)
+		look_at_connect(ep);
+	return err;
 }
 
 /* The peer knows only revision 1, it seems. */
@@ -222,19 +252,6 @@ static int connect_again(struct xiwarp_ep *ep)
 	xiwarp_sock_release(ep, true);
 	ep->setup->policy.revision = 1;
 	return begin_connect(ep);
-}
-
-static int send_request(struct xiwarp_ep *ep)
-{
-	struct xiwarp_setup *setup = ep->setup;
-	struct xiwarp_mpa_frame frame = {};
-	int err;
-
-	xiwarp_mpa_request(&setup->policy, &frame);
-	err = write_frame(ep, &frame, setup->private, setup->private_len);
-	if (!err)
-		set_state(ep, XIWARP_EP_WAIT_REPLY, FRAME_TIMEOUT);
-	return err;
 }
 
 static int establish_initiator(struct xiwarp_ep *ep,
@@ -557,8 +574,6 @@ int xiwarp_iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 		xiwarp_ep_put(ep);
 	} else {
 		xiwarp_count(dev, XIWARP_STAT_CONNECTS, 1);
-		/* For the deadline; and it may be connected already. */
-		xiwarp_ep_schedule(ep);
 		mutex_unlock(&ep->lock);
 	}
 	xiwarp_qp_put(qp);
@@ -668,8 +683,8 @@ close:
 	} else {
 		xiwarp_count(dev, XIWARP_STAT_ACCEPTS, 1);
 		xiwarp_ep_leave_listener(ep);
-		/* For the deadline. */
-		xiwarp_ep_schedule(ep);
+		if (ep->deadline)
+			xiwarp_ep_schedule_at(ep, ep->deadline);
 	}
 	mutex_unlock(&ep->lock);
 	xiwarp_ep_put(ep);

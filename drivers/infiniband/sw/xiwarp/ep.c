@@ -113,6 +113,21 @@ static void arm_deadline(struct xiwarp_ep *ep)
 	xiwarp_ep_schedule_at(ep, ep->deadline);
 }
 
+void xiwarp_ep_await_release(struct xiwarp_ep *ep)
+{
+	xiwarp_ep_get(ep);
+	WRITE_ONCE(ep->has_closer, true);
+}
+
+void xiwarp_ep_close_released(struct xiwarp_ep *ep)
+{
+	mutex_lock(&ep->lock);
+	if (is_over(ep))
+		xiwarp_ep_close(ep);
+	mutex_unlock(&ep->lock);
+	xiwarp_ep_put(ep);
+}
+
 static void do_work(struct work_struct *work)
 {
 	struct xiwarp_ep *ep = container_of(work, struct xiwarp_ep, work);
@@ -146,7 +161,6 @@ struct xiwarp_ep *xiwarp_ep_create(struct xiwarp_dev *dev)
 	INIT_WORK(&ep->work, do_work);
 	timer_setup(&ep->timer, timer_fires, 0);
 	mutex_init(&ep->lock);
-	INIT_LIST_HEAD(&ep->next_asking);
 	INIT_LIST_HEAD(&ep->asking);
 	spin_lock_irqsave(&dev->eps_lock, flags);
 	list_add_tail(&ep->node, &dev->eps);
@@ -170,7 +184,7 @@ static void call_next(struct xiwarp_ep *listener)
 	struct xiwarp_ep *next;
 
 	next = list_first_entry_or_null(&listener->asking, struct xiwarp_ep,
-					next_asking);
+					asking);
 	if (next && listener->num_asked < listener->backlog)
 		xiwarp_ep_schedule(next);
 }
@@ -180,7 +194,7 @@ static void call_all(struct xiwarp_ep *listener)
 {
 	struct xiwarp_ep *ep;
 
-	list_for_each_entry(ep, &listener->asking, next_asking)
+	list_for_each_entry(ep, &listener->asking, asking)
 		xiwarp_ep_schedule(ep);
 }
 
@@ -196,9 +210,9 @@ bool xiwarp_ep_may_ask(struct xiwarp_ep *ep)
 	struct xiwarp_ep *listener = ep->listener;
 
 	lockdep_assert_held(&listener->lock);
-	if (list_empty(&ep->next_asking))
-		list_add_tail(&ep->next_asking, &listener->asking);
-	return list_is_first(&ep->next_asking, &listener->asking) &&
+	if (list_empty(&ep->asking))
+		list_add_tail(&ep->asking, &listener->asking);
+	return list_is_first(&ep->asking, &listener->asking) &&
 	       listener->num_asked < listener->backlog;
 }
 
@@ -207,7 +221,7 @@ void xiwarp_ep_note_asked(struct xiwarp_ep *ep)
 	struct xiwarp_ep *listener = ep->listener;
 
 	lockdep_assert_held(&listener->lock);
-	list_del_init(&ep->next_asking);
+	list_del_init(&ep->asking);
 	ep->is_asked = true;
 	listener->num_asked++;
 	end_waiting(listener);
@@ -222,7 +236,7 @@ void xiwarp_ep_leave_listener(struct xiwarp_ep *ep)
 		return;
 	ep->listener = NULL;
 	mutex_lock_nested(&listener->lock, SINGLE_DEPTH_NESTING);
-	list_del_init(&ep->next_asking);
+	list_del_init(&ep->asking);
 	if (ep->is_asked)
 		listener->num_asked--;
 	else
@@ -284,7 +298,8 @@ void xiwarp_ep_release(struct xiwarp_ep *ep, bool reset)
 	if (reset)
 		WRITE_ONCE(ep->wants_reset, true);
 	WRITE_ONCE(ep->is_released, true);
-	xiwarp_ep_schedule(ep);
+	if (!READ_ONCE(ep->has_closer))
+		xiwarp_ep_schedule(ep);
 	xiwarp_ep_put(ep);
 }
 

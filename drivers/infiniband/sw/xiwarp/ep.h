@@ -67,23 +67,23 @@ struct xiwarp_setup {
  * @is_aborted: whoever wanted the connection has gone
  * @wants_reset: end it with RST
  * @is_released: the QP has let go of it
+ * @has_closer: who destroys the QP closes it then, and not the work
  * @awaits_first: responder: ESTABLISHED is told with the peer's first FPDU; from
  *	STREAM on, belongs to the owner of the QP
  * @deadline: of the present state, jiffies; 0 = none
  * @setup: until STREAM
  * @sock: the socket; constant from STREAM on, until CLOSED
- * @saved: callbacks of the socket before ours
  * @cm_id: with a reference; NULL if there is none (any more)
  * @qpn: the QP that has the stream, for callbacks; 0 = none
  * @target_qpn: initiator: the QP that the connection is for
  * @ird, @ord: what was agreed on
  * @listener: responder: it came by this one, with a reference; until answered
- * @next_asking: responder: in the listener's @asking; under the listener's lock
  * @is_asked: responder: counted in the listener's @num_asked, else in @num_waiting
  * @num_waiting: listener: connections that are not ASKED yet
  * @backlog: listener: as many may be ASKED at a time
  * @num_asked: listener: those that are
- * @asking: listener: those that would be, first come first served
+ * @asking: listener: those that would be, first come first served; responder: its
+ *	place there, under the listener's lock
  */
 struct xiwarp_ep {
 	refcount_t refs;
@@ -99,16 +99,15 @@ struct xiwarp_ep {
 	bool is_aborted;
 	bool wants_reset;
 	bool is_released;
+	bool has_closer;
 	bool awaits_first;
 	unsigned long deadline;
 	struct xiwarp_setup *setup;
 	struct socket *sock;
-	struct xiwarp_callbacks saved;
 	struct iw_cm_id *cm_id;
 	u32 qpn;
 	u32 target_qpn;
 	struct xiwarp_ep *listener;
-	struct list_head next_asking;
 	bool is_asked;
 	atomic_t num_waiting;
 	u32 backlog;
@@ -177,6 +176,13 @@ void xiwarp_ep_first_fpdu(struct xiwarp_ep *ep);
  * the socket released. @reset: with RST. Any context.
  */
 void xiwarp_ep_release(struct xiwarp_ep *ep, bool reset);
+
+/*
+ * For who is about to release it and may sleep: await_release() has it left to
+ * close_released(), which must follow, to do at once what the work would do.
+ */
+void xiwarp_ep_await_release(struct xiwarp_ep *ep);
+void xiwarp_ep_close_released(struct xiwarp_ep *ep);
 
 /* ---- cm.c --------------------------------------------------------------------- */
 

@@ -38,8 +38,8 @@ static void init_engine(struct xiwarp_qp *qp,
 	const struct xiwarp_rdmap_cfg cfg = {
 		.rx_markers = agreed->rx_markers,
 		.crc = agreed->crc,
-		.is_responder = agreed->is_responder,
-		.rtr_send = agreed->is_responder ? 0 : agreed->rtr,
+		.waits_for_first = agreed->waits_for_first,
+		.rtr_send = agreed->waits_for_first ? 0 : agreed->rtr,
 		.ird = agreed->ird,
 		.ord = agreed->ord,
 		.mulpdu = XIWARP_MIN_MULPDU,
@@ -95,7 +95,7 @@ void xiwarp_qp_commit(struct xiwarp_qp *qp, struct xiwarp_ep *ep)
 	 * others may be programs that wait for us, and know no better than to do so
 	 * for ever.
 	 */
-	if (qp->rdmap.cfg.is_responder && !ep->awaits_first)
+	if (qp->rdmap.cfg.waits_for_first && !ep->awaits_first)
 		qp->go_first_at = ktime_get_ns() + GO_FIRST_NS;
 	xiwarp_qp_end(qp, XIWARP_IN_ESTABLISHED);
 	xiwarp_qp_disown(qp);
@@ -165,7 +165,6 @@ static int change_state(struct xiwarp_qp *qp, enum ib_qp_state to)
 		return -EINVAL;
 	}
 }
-
 
 /*
  * The rdma_cm asks for none where it has no connection yet, and never comes back;

@@ -195,6 +195,19 @@ undo_paging:
 
 /* ---- destruction --------------------------------------------------------------------- */
 
+/* The engine is ours for good. */
+static void end_stream(struct xiwarp_qp *qp)
+{
+	struct xiwarp_ep *ep = qp->ep;
+
+	if (ep)
+		xiwarp_ep_await_release(ep);
+	xiwarp_qp_end(qp, XIWARP_IN_ABORT);
+	xiwarp_qp_detach(qp);
+	if (ep)
+		xiwarp_ep_close_released(ep);
+}
+
 /*
  * Who may still know the QP, and why he is gone afterwards:
  *  - the connection: xiwarp_ep_forget_qp() ends what it was doing for the QP and
@@ -213,8 +226,7 @@ int xiwarp_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct xiwarp_qp *qp = to_xiwarp_qp(ibqp);
 
 	xrdma_engine_retire(&qp->engine);
-	xiwarp_qp_end(qp, XIWARP_IN_ABORT);
-	xiwarp_qp_detach(qp);
+	end_stream(qp);
 	/* Nobody makes a connection for a QP in state ERROR, see claim_qp(). */
 	xiwarp_ep_forget_qp(qp);
 	xrdma_ref_del(&xiwarp_qp_dev(qp)->qps, qp->ref);

@@ -74,22 +74,30 @@ static void install(struct xiwarp_ep *ep, struct sock *sk)
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
-static void save(struct xiwarp_ep *ep, const struct sock *sk)
+/* Of a new TCP socket; all have the same. */
+static struct {
+	void (*data_ready)(struct sock *sk);
+	void (*state_change)(struct sock *sk);
+	void (*write_space)(struct sock *sk);
+	void (*error_report)(struct sock *sk);
+} plain;
+
+static void note_plain(const struct sock *sk)
 {
-	ep->saved.data_ready = sk->sk_data_ready;
-	ep->saved.state_change = sk->sk_state_change;
-	ep->saved.write_space = sk->sk_write_space;
-	ep->saved.error_report = sk->sk_error_report;
+	WRITE_ONCE(plain.data_ready, sk->sk_data_ready);
+	WRITE_ONCE(plain.state_change, sk->sk_state_change);
+	WRITE_ONCE(plain.write_space, sk->sk_write_space);
+	WRITE_ONCE(plain.error_report, sk->sk_error_report);
 }
 
-static void restore(struct xiwarp_ep *ep, struct sock *sk)
+static void uninstall(struct sock *sk)
 {
 	write_lock_bh(&sk->sk_callback_lock);
 	rcu_assign_sk_user_data(sk, NULL);
-	sk->sk_data_ready = ep->saved.data_ready;
-	sk->sk_state_change = ep->saved.state_change;
-	sk->sk_write_space = ep->saved.write_space;
-	sk->sk_error_report = ep->saved.error_report;
+	sk->sk_data_ready = READ_ONCE(plain.data_ready);
+	sk->sk_state_change = READ_ONCE(plain.state_change);
+	sk->sk_write_space = READ_ONCE(plain.write_space);
+	sk->sk_error_report = READ_ONCE(plain.error_report);
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
@@ -120,8 +128,7 @@ int xiwarp_sock_create(struct xiwarp_ep *ep, int family)
 	xrdma_sock_set_class(&sock_class, "XIWARP", sock->sk);
 	set_options(sock->sk);
 	ep->sock = sock;
-	save(ep, sock->sk);
-	install(ep, sock->sk);
+	note_plain(sock->sk);
 	return 0;
 }
 
@@ -163,13 +170,20 @@ int xiwarp_sock_bind(struct socket *sock, struct sockaddr_storage *addr)
 	return do_bind(sock, addr);
 }
 
-int xiwarp_sock_connect(struct socket *sock, struct sockaddr_storage *addr)
+int xiwarp_sock_connect(struct xiwarp_ep *ep, struct sockaddr_storage *addr)
 {
+	struct socket *sock = ep->sock;
 	int err;
 
 	err = kernel_connect(sock, (struct sockaddr_unsized *)addr,
 			     addr_len(addr), O_NONBLOCK);
-	return err == -EINPROGRESS ? 0 : err;
+	if (err && err != -EINPROGRESS)
+		return err;
+	/* What happened so far the caller sees, what comes calls back. */
+	lock_sock(sock->sk);
+	install(ep, sock->sk);
+	release_sock(sock->sk);
+	return 0;
 }
 
 static bool is_any(const struct sockaddr_storage *addr)
@@ -224,7 +238,10 @@ int xiwarp_sock_listen(struct xiwarp_ep *ep, struct sockaddr_storage *addr,
 	if (is_anywhere(addr))
 		share_wildcard(ep->dev, sock->sk);
 	err = do_bind(sock, addr);
-	return err ?: kernel_listen(sock, backlog);
+	if (err)
+		return err;
+	install(ep, sock->sk);
+	return kernel_listen(sock, backlog);
 }
 
 int xiwarp_sock_accept(struct xiwarp_ep *listener, struct xiwarp_ep *child)
@@ -237,8 +254,6 @@ int xiwarp_sock_accept(struct xiwarp_ep *listener, struct xiwarp_ep *child)
 		return err;
 	set_options(sock->sk);
 	child->sock = sock;
-	/* It inherited ours. */
-	child->saved = listener->saved;
 	install(child, sock->sk);
 	return 0;
 }
@@ -346,7 +361,7 @@ void xiwarp_sock_release(struct xiwarp_ep *ep, bool reset)
 
 	if (!sock)
 		return;
-	restore(ep, sock->sk);
+	uninstall(sock->sk);
 	if (reset)
 		sock_no_linger(sock->sk);
 	else

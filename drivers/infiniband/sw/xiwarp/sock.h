@@ -11,18 +11,7 @@ struct socket;
 struct xiwarp_dev;
 struct xiwarp_ep;
 
-/* What we replace in a struct sock. */
-struct xiwarp_callbacks {
-	void (*data_ready)(struct sock *sk);
-	void (*state_change)(struct sock *sk);
-	void (*write_space)(struct sock *sk);
-	void (*error_report)(struct sock *sk);
-};
-
-/*
- * A socket in the namespace of the endpoint's device, with callbacks that lead to
- * the endpoint. Process. Return: 0 or an errno.
- */
+/* A socket in the namespace of the endpoint's device. Process. Return: 0 or an errno. */
 int xiwarp_sock_create(struct xiwarp_ep *ep, int family);
 
 /* Give it an address; @port: keep the port if it is free, otherwise any. */
@@ -31,8 +20,11 @@ int xiwarp_sock_bind(struct socket *sock, struct sockaddr_storage *addr);
 /* Type of service, as the ULP asked for it. */
 void xiwarp_sock_set_tos(struct socket *sock, u8 tos);
 
-/* Begin to connect; a callback tells when it is done. */
-int xiwarp_sock_connect(struct socket *sock, struct sockaddr_storage *addr);
+/*
+ * Begin to connect, which may be done when this returns; from then on callbacks
+ * lead to the endpoint.
+ */
+int xiwarp_sock_connect(struct xiwarp_ep *ep, struct sockaddr_storage *addr);
 
 /*
  * The rdma_cm listens on the wildcard and on loopback addresses of every device that

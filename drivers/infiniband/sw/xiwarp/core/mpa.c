@@ -309,7 +309,7 @@ void xiwarp_mpa_accept(const struct xiwarp_mpa_policy *policy,
 	agreed->rx_markers = policy->markers;
 	agreed->crc = policy->crc || request->crc;
 	agreed->is_soft = policy->is_soft && request->is_soft;
-	agreed->is_responder = true;
+	agreed->waits_for_first = true;
 	agreed->ird = depth(policy->ird);
 	agreed->ord = depth(policy->ord);
 	begin_reply(request, reply);
@@ -323,6 +323,11 @@ void xiwarp_mpa_accept(const struct xiwarp_mpa_policy *policy,
 	reply->ord = agreed->ord;
 	if (!request->is_peer_to_peer)
 		return;
+	/* Software is ready for FPDUs before it sends a Request: why wait for an RTR? */
+	if (agreed->is_soft) {
+		agreed->waits_for_first = false;
+		return;
+	}
 	agreed->rtr = accept_rtr(policy, request, agreed->ird);
 	reply->is_peer_to_peer = true;
 	reply->rtr = agreed->rtr;

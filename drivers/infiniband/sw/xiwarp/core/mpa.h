@@ -144,7 +144,9 @@ struct xiwarp_mpa_policy {
  * @crc: both directions
  * @ird: READs and atomics to take from the peer at once
  * @ord: to send at once
- * @is_responder: hold FPDUs until the first one came
+ * @waits_for_first: responder: hold FPDUs until the first one came. Not if the
+ *	initiator is software that offers an RTR: it takes FPDUs at any time behind
+ *	the Reply, so none is asked for
  * @rtr: XIWARP_RTR_*, one bit or 0. Initiator: send it first. Responder: the
  *	first FPDU will be it, ESTABLISHED may wait for it
  * @is_soft: both sides set the private flag: FPDUs may be longer than a segment
@@ -154,7 +156,7 @@ struct xiwarp_mpa_agreed {
 	bool tx_markers;
 	bool rx_markers;
 	bool crc;
-	bool is_responder;
+	bool waits_for_first;
 	bool is_soft;
 	u8 rtr;
 	u16 ird;

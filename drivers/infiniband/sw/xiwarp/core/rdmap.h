@@ -51,7 +51,7 @@
  * struct xiwarp_rdmap_cfg - what the MPA startup agreed on; constant
  * @rx_markers: as in struct xiwarp_mpa_agreed
  * @crc: as there
- * @is_responder: as there: send nothing before the first FPDU came, or before
+ * @waits_for_first: as there: send nothing before the first FPDU came, or before
  *	xiwarp_rdmap_go_first()
  * @rtr_send: initiator: XIWARP_RTR_* to send before anything else, or 0
  * @ird: READs and atomics of the peer to hold; slots in the ring given to init()
@@ -63,7 +63,7 @@
 struct xiwarp_rdmap_cfg {
 	bool rx_markers;
 	bool crc;
-	bool is_responder;
+	bool waits_for_first;
 	u8 rtr_send;
 	u16 ird;
 	u16 ord;

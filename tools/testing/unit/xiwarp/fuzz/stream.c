@@ -416,7 +416,7 @@ static void start(u8 flags)
 	struct xiwarp_rdmap_cfg cfg = {
 		.rx_markers = flags & 1,
 		.crc = flags & 2,
-		.is_responder = flags & 4,
+		.waits_for_first = flags & 4,
 		.rtr_send = flags & 4 ? 0 : flags & 8 ? XIWARP_RTR_READ :
 			    flags & 16 ? XIWARP_RTR_WRITE : 0,
 		.ird = flags & 32 ? MAX_IRD : 0,

@@ -67,8 +67,8 @@ void node_start(struct node *node)
 	struct xiwarp_rdmap_cfg cfg = {
 		.rx_markers = agreed->rx_markers,
 		.crc = agreed->crc,
-		.is_responder = agreed->is_responder,
-		.rtr_send = agreed->is_responder ? 0 : agreed->rtr,
+		.waits_for_first = agreed->waits_for_first,
+		.rtr_send = agreed->waits_for_first ? 0 : agreed->rtr,
 		.ird = agreed->ird,
 		.ord = agreed->ord,
 		.mulpdu = 128 + rng_below(&node->world->rng, 3000),

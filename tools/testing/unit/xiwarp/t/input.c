@@ -80,7 +80,7 @@ TEST(input__rtr_of_each_kind)
 	struct xiwarp_rdmap_cfg cfg = plain;
 	unsigned int i;
 
-	cfg.is_responder = true;
+	cfg.waits_for_first = true;
 	for (i = 0; i < 3; i++) {
 		test_context("kind %u", i);
 		start(&cfg);

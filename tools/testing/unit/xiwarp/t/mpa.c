@@ -273,7 +273,7 @@ TEST(mpa_judge__depths)
 		}
 		CHECK_EQ(agreed.ird, spec[i].want_ird);
 		CHECK_EQ(agreed.ord, spec[i].want_ord);
-		CHECK(!agreed.is_responder);
+		CHECK(!agreed.waits_for_first);
 		CHECK_EQ(agreed.rtr, 0);
 	}
 }
@@ -423,7 +423,7 @@ TEST(mpa_accept__worked_example)
 	xiwarp_mpa_accept(&plain, &frame, &reply, &agreed);
 	CHECK_EQ(xiwarp_mpa_build(&reply, out), vector(MPA_REPLY_P2P, bytes));
 	CHECK_MEM(out, bytes, 24);
-	CHECK(agreed.is_responder && agreed.crc);
+	CHECK(agreed.waits_for_first && agreed.crc);
 	CHECK_EQ(agreed.rtr, XIWARP_RTR_WRITE);
 	CHECK_EQ(agreed.ird, 16);
 	CHECK_EQ(agreed.ord, 16);
@@ -515,6 +515,27 @@ TEST(mpa_accept__flags)
 		CHECK_EQ(reply.markers, !!(i & 8));
 		CHECK_EQ(agreed.is_soft, (i & 16) && (i & 32));
 		CHECK_EQ(reply.is_soft, agreed.is_soft);
+	}
+}
+
+/* Nobody waits for a first FPDU where both are software and the initiator offers one. */
+TEST(mpa_accept__software_needs_no_rtr)
+{
+	struct xiwarp_mpa_policy policy = plain;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		bool soft = (i & 1) && (i & 2);
+
+		test_context("flags %u", i);
+		request(i & 4 ? MPA_REQUEST_P2P : MPA_REQUEST_SIW);
+		frame.is_soft = i & 1;
+		policy.is_soft = i & 2;
+		xiwarp_mpa_accept(&policy, &frame, &reply, &agreed);
+		CHECK_EQ(agreed.waits_for_first, !(soft && i & 4));
+		CHECK_EQ(!!agreed.rtr, !soft && i & 4);
+		CHECK_EQ(reply.is_peer_to_peer, !soft && i & 4);
+		CHECK_EQ(reply.rtr, agreed.rtr);
 	}
 }
 

@@ -565,7 +565,7 @@ TEST(output__responder_waits)
 {
 	struct xiwarp_rdmap_cfg cfg = plain;
 
-	cfg.is_responder = true;
+	cfg.waits_for_first = true;
 	start(&cfg);
 	post(XIWARP_WR_SEND, 4);
 	CHECK_EQ(drain(~0U), 0);
@@ -577,7 +577,7 @@ TEST(output__responder_goes_first)
 {
 	struct xiwarp_rdmap_cfg cfg = plain;
 
-	cfg.is_responder = true;
+	cfg.waits_for_first = true;
 	start(&cfg);
 	post(XIWARP_WR_SEND, 4);
 	CHECK_EQ(drain(~0U), 0);
