@@ -24,7 +24,7 @@ need ss iproute2
 need nc netcat-openbsd
 need_helper iw_many
 
-plan 15
+plan 17
 
 # ---- many ------------------------------------------------------------------------
 
@@ -130,12 +130,13 @@ with_crc()
 	wait_for 20 crc_is "$2" || { rdma resource show qp -dd; fail "it is not $2"; }
 }
 
+# keepalive 4|6
 keepalive()
 {
 	parameter keepalive Y
-	in_background 1 rping -s -a 10.0.0.1 -P
+	in_background 1 rping -s -a "$(address 1 "$1")" -P
 	wait_for 20 is_ready cm:7174
-	in_background 2 rping -c -a 10.0.0.1 -C 1000000
+	in_background 2 rping -c -a "$(address 1 "$1")" -C 1000000
 	wait_for 20 probes || { in_side 2 ss -tino; fail "there are no probes"; }
 }
 
@@ -145,13 +146,14 @@ probes()
 	in_side 2 ss -tinoH 'dport = :7174' | grep -q 'timer:(keepalive'
 }
 
+# vanished_peer 4|6
 vanished_peer()
 {
 	local client status=0
 	parameter user_timeout 2000
-	in_background 1 rping -s -a 10.0.0.1 -P
+	in_background 1 rping -s -a "$(address 1 "$1")" -P
 	wait_for 20 is_ready cm:7174
-	in_background 2 rping -c -a 10.0.0.1 -C 1000000
+	in_background 2 rping -c -a "$(address 1 "$1")" -C 1000000
 	client=$server_pid
 	wait_for 20 crc_is 0 || fail "there is no connection"
 	in_side 2 tc qdisc add dev eth0 root netem loss 100%
@@ -281,9 +283,11 @@ run "congestion control dctcp, with ECN" congestion_control dctcp
 run "type of service" type_of_service
 run "CRC" with_crc Y 1
 run "no CRC" with_crc N 0
-run "keepalive" keepalive
+run "keepalive" keepalive 4
+run "keepalive, IPv6" keepalive 6
 run "retransmits" lossy_wire
-run "a peer that vanishes" vanished_peer
+run "a peer that vanishes" vanished_peer 4
+run "a peer that vanishes, IPv6" vanished_peer 6
 run "a listener of both families" both_families
 run "a listener without an address, two devices" wildcard
 run "rdma link del during a startup as responder" at_once half_startup rdma link del xr1
