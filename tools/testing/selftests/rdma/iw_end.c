@@ -2,10 +2,12 @@
 /*
  * iw_end listen ADDRESS
  * iw_end connect ADDRESS [PRIVATE-DATA]
+ * iw_end wrong ADDRESS WHAT
  *
  * One end of iWARP connections, by librdmacm and verbs, that does what its peer
  * says (iw_end.h). One connection after the other; "connect" makes one and ends,
- * with what the CM reported on standard output.
+ * with what the CM reported on standard output. "wrong" makes one to a "listen", does
+ * WHAT is wrong to it, and asks it on another connection what it has seen.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -388,27 +390,35 @@ static void expect_event(enum rdma_cm_event_type wanted)
 	rdma_ack_cm_event(event);
 }
 
-static int do_connect(struct sockaddr *addr, const char *private)
+/* The event that ends the attempt, not acknowledged yet. */
+static struct rdma_cm_event *connect_to(struct sockaddr *addr, const char *private,
+					struct rdma_cm_id **id)
 {
 	struct rdma_conn_param connect = param;
-	struct rdma_cm_event *event;
-	struct rdma_cm_id *id;
 
 	connect.private_data = private;
 	connect.private_data_len = private ? (uint8_t)strlen(private) : 0;
-	if (rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) ||
-	    rdma_resolve_addr(id, NULL, addr, 2000))
+	if (rdma_create_id(channel, id, NULL, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(*id, NULL, addr, 2000))
 		die("cannot resolve: %m");
 	fcntl(channel->fd, F_SETFL, O_NONBLOCK);
 	expect_event(RDMA_CM_EVENT_ADDR_RESOLVED);
-	if (rdma_resolve_route(id, 2000))
+	if (rdma_resolve_route(*id, 2000))
 		die("no route: %m");
 	expect_event(RDMA_CM_EVENT_ROUTE_RESOLVED);
-	open_all(id->verbs);
-	make_connection_qp(id);
-	if (rdma_connect(id, &connect))
+	open_all((*id)->verbs);
+	make_connection_qp(*id);
+	if (rdma_connect(*id, &connect))
 		die("cannot connect: %m");
-	event = next_event();
+	return next_event();
+}
+
+static int do_connect(struct sockaddr *addr, const char *private)
+{
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	event = connect_to(addr, private, &id);
 	printf("%s %d %.*s\n", rdma_event_str(event->event), event->status,
 	       event->param.conn.private_data_len,
 	       event->param.conn.private_data ?
@@ -424,16 +434,119 @@ static int do_connect(struct sockaddr *addr, const char *private)
 	return 0;
 }
 
+/* ---- what is wrong ------------------------------------------------------------------- */
+
+/* Return: the text of the answer, which comes in receive 0. */
+static const char *ask(uint8_t op, uint32_t len)
+{
+	struct iw_command *command = (struct iw_command *)text();
+	struct ibv_wc wc;
+	int i;
+
+	memset(command, 0, sizeof(*command));
+	command->op = op;
+	command->len = htobe32(len);
+	if (do_wr(IBV_WR_SEND, command, sizeof(*command), 0, 0))
+		die("cannot send a command");
+	for (i = 0; !num_waiting && i < 100000; i++) {
+		if (ibv_poll_cq(cq, 1, &waiting[0]) > 0)
+			num_waiting = 1;
+		else
+			usleep(100);
+	}
+	wc = waiting[0];
+	if (!num_waiting || wc.status)
+		die("no answer to %c: status %d", op, wc.status);
+	memmove(waiting, waiting + 1, (size_t)--num_waiting * sizeof(wc));
+	post_recv(wc.wr_id);
+	return (const char *)recvs() + wc.wr_id * IW_RECV_BYTES;
+}
+
+static struct {
+	const char *name;
+	enum ibv_wr_opcode opcode;
+	uint32_t len;
+	uint32_t stag;		/* added to the region's */
+	uint64_t to;
+} const wrongs[] = {
+	{ "write-key",	   IBV_WR_RDMA_WRITE, 100,  0x100, 0 },
+	{ "write-beyond",  IBV_WR_RDMA_WRITE, 100,  0, IW_REGION - 99 },
+	{ "read-key",	   IBV_WR_RDMA_READ,  100,  0x100, 0 },
+	{ "read-beyond",   IBV_WR_RDMA_READ,  100,  0, IW_REGION - 99 },
+	{ "send-too-long", IBV_WR_SEND,	      IW_RECV_BYTES + 1, 0, 0 },
+};
+
+/* A WRITE or SEND may end well before the peer has looked at it: a READ tells. */
+static int do_wrong(const char *what, uint32_t stag, uint64_t to)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+		if (strcmp(wrongs[i].name, what))
+			continue;
+		return do_wr(wrongs[i].opcode, scratch(), wrongs[i].len,
+			     stag + wrongs[i].stag, to + wrongs[i].to) ?:
+		       do_wr(IBV_WR_RDMA_READ, scratch(), 8, stag, to);
+	}
+	die("nothing wrong is called %s", what);
+}
+
+/* It takes one connection after the other, and may not have seen the end of the last. */
+static struct rdma_cm_id *must_connect(struct sockaddr *addr)
+{
+	enum rdma_cm_event_type type;
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		event = connect_to(addr, NULL, &id);
+		type = event->event;
+		rdma_ack_cm_event(event);
+		if (type == RDMA_CM_EVENT_ESTABLISHED)
+			return id;
+		end_connection(id);
+		usleep(100000);
+	}
+	die("cannot connect: %s", rdma_event_str(type));
+}
+
+static int be_wrong(struct sockaddr *addr, const char *what)
+{
+	struct rdma_cm_id *id = must_connect(addr);
+	unsigned long long to;
+	unsigned int stag;
+	int status;
+
+	if (sscanf(ask('k', 0), "0 %u %llu", &stag, &to) != 2)
+		die("no region: %s", text());
+	status = do_wrong(what, stag, to);
+	if (!status)
+		die("%s: nobody minds", what);
+	expect_event(RDMA_CM_EVENT_DISCONNECTED);
+	rdma_disconnect(id);
+	end_connection(id);
+
+	id = must_connect(addr);
+	printf("status %d, %s\n", status, ask('c', 1));
+	printf("there: %s\n", ask('l', 0));
+	rdma_disconnect(id);
+	end_connection(id);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(IW_PORT) };
 
 	if (argc < 3 || inet_pton(AF_INET, argv[2], &addr.sin_addr) != 1)
-		die("usage: iw_end listen|connect ADDRESS [PRIVATE-DATA]");
+		die("usage: iw_end listen|connect|wrong ADDRESS [PRIVATE-DATA|WHAT]");
 	channel = rdma_create_event_channel();
 	if (!channel)
 		die("no event channel: %m");
 	if (!strcmp(argv[1], "connect"))
 		return do_connect((struct sockaddr *)&addr, argv[3]);
+	if (!strcmp(argv[1], "wrong") && argc == 4)
+		return be_wrong((struct sockaddr *)&addr, argv[3]);
 	do_listen((struct sockaddr *)&addr);
 }

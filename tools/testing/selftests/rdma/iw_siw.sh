@@ -9,8 +9,9 @@
 #	  servers                                clients
 #
 # Promises: every message of RDMAP goes in both directions, whoever is the server,
-# over IPv4 and IPv6; refusals and disappearances are noticed by the other side. siw is
-# built by scripts/build-siw.
+# over IPv4 and IPv6, with CRCs and without; READs are as many at a time as both can;
+# refusals and disappearances are noticed by the other side, and what one does wrong
+# costs the connection and nothing else. siw is built by scripts/build-siw.
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -19,6 +20,7 @@ LINK_TYPE=xiwarp
 need_link_type
 need rping rdmacm-utils
 need ib_write_bw perftest
+need_helper iw_end
 
 has_siw || skip_all "no siw for this kernel: scripts/build-siw"
 
@@ -34,7 +36,9 @@ ib_write_bw -s 1000000 -n 10
 ib_read_bw -s 1000000 -n 10
 ib_send_bw -b -n 200
 '
-plan $((2 * 17 + 2))
+wrongs='write-key write-beyond read-key read-beyond send-too-long'
+
+plan $((2 * (17 + 4 + 2 + 5) + 2))
 
 # drivers SIDE1 SIDE2
 drivers()
@@ -77,10 +81,39 @@ perftest_by_address()
 	has_perftest_result
 }
 
+# As many READs at a time as the ends say, whatever the other's number is.
+reads_at_a_time()
+{
+	serve cm:18515 ib_read_bw -F -R -n 50 -o "$1" --bind_source_ip 10.0.0.1
+	ask ib_read_bw -F -R -n 50 -o "$2" 10.0.0.1
+	server_ends
+	has_perftest_result
+}
+
+does_wrong()
+{
+	(exec_side 1 "$(helper iw_end)" listen 10.0.0.1) > "$scratch/listener" 2>&1 &
+	wait_for 20 grep -q '^listening' "$scratch/listener" || fail "$(cat "$scratch/listener")"
+	in_side 2 timeout -k 5 "$limit" "$(helper iw_end)" wrong 10.0.0.1 "$1" > "$scratch/wrong" 2>&1 ||
+		{ cat "$scratch/wrong"; fail "$1"; }
+	note "$(tr '\n' ' ' < "$scratch/wrong")"
+	grep -q ', 0 clean' "$scratch/wrong" || fail "memory was changed"
+}
+
+# xiwarp wants them; siw does as it is told.
+with_crc()
+{
+	local file=/sys/module/xiwarp/parameters/crc
+	# shellcheck disable=SC2064 # its name
+	trap "echo N > $file; end_background" EXIT
+	echo Y > $file
+	"$@"
+}
+
 # all_messages CLIENT-TO-SERVER
 all_messages()
 {
-	local who=$1 line words
+	local who=$1 line words wrong
 	run "$who: rping, IPv4" rping_by_address 4 -C 20
 	run "$who: rping, IPv6" rping_by_address 6 -C 20
 	run "$who: rping, 60000 bytes" rping_by_address 4 -C 10 -S 60000
@@ -93,6 +126,15 @@ all_messages()
 		read -r -a words <<< "$line"
 		run "$who: $line" perftest_by_address "${words[@]}"
 	done <<< "$messages"
+	run "$who: CRC, rping" with_crc rping_by_address 4 -C 20
+	run "$who: CRC, ib_write_bw" with_crc perftest_by_address ib_write_bw -s 100000
+	run "$who: CRC, ib_read_bw" with_crc perftest_by_address ib_read_bw -s 100000
+	run "$who: CRC, ib_send_bw" with_crc perftest_by_address ib_send_bw -s 100000
+	run "$who: 1 READ at a time, 16" reads_at_a_time 1 16
+	run "$who: 16 READs at a time, 1" reads_at_a_time 16 1
+	for wrong in $wrongs; do
+		run "$who: $wrong" does_wrong "$wrong"
+	done
 }
 
 # unload, of both
