@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * iw_many listen ADDRESS BACKLOG
- * iw_many connect ADDRESS N AT-ONCE
+ * iw_many listen ADDRESS BACKLOG [PORT]
+ * iw_many connect ADDRESS N AT-ONCE [PORT]
  * iw_many idle ADDRESS N
  *
  * Many connections. "listen" accepts whatever comes, and complains if requests come in
  * another order than that in which they were made. "connect" makes N, never more
  * than AT-ONCE of them at a time, says how many seconds they took and how many
- * failed, and holds them until standard input ends. "idle" holds N listeners, on as
- * many ports.
+ * failed, holds them until standard input ends, and says how long it took to end them.
+ * "idle" holds N listeners, on as many ports.
  */
 #include "verbs.h"
 #include <arpa/inet.h>
@@ -16,6 +16,7 @@
 #include <time.h>
 
 #define PORT 7192
+#define IDLE_PORT 8192
 
 static struct rdma_event_channel *channel;
 static struct ibv_pd *pd;
@@ -90,14 +91,14 @@ static struct rdma_cm_id *listen_at(int port, int backlog)
 	return id;
 }
 
-static void __attribute__((noreturn)) serve(int backlog)
+static void __attribute__((noreturn)) serve(int port, int backlog)
 {
 	struct rdma_conn_param param = {
 		.responder_resources = 1, .initiator_depth = 1,
 	};
 	struct rdma_cm_id *id;
 
-	listen_at(PORT, backlog);
+	listen_at(port, backlog);
 	for (;;) {
 		switch (next_event(&id)) {
 		case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -189,36 +190,45 @@ static void listen_idly(struct rdma_cm_id **ids, int n)
 	int i;
 
 	for (i = 0; i < n; i++)
-		ids[i] = listen_at(PORT + 1 + i, 1);
+		ids[i] = listen_at(IDLE_PORT + i, 1);
 	printf("%d listeners\n", n);
 	fflush(stdout);
+}
+
+static void drop_many(struct rdma_cm_id **ids, int n)
+{
+	double start = now();
+	int i;
+
+	for (i = 0; i < n; i++)
+		drop(ids[i]);
+	printf("%d ended in %.3f s\n", n, now() - start);
 }
 
 int main(int argc, char **argv)
 {
 	struct rdma_cm_id **ids;
-	int n, i;
+	int n;
 
-	address.sin_port = htons(PORT);
 	if (argc < 4 || inet_pton(AF_INET, argv[2], &address.sin_addr) != 1)
-		die("usage: iw_many listen ADDRESS BACKLOG | connect ADDRESS N AT-ONCE | "
-		    "idle ADDRESS N");
+		die("usage: iw_many listen ADDRESS BACKLOG [PORT] | "
+		    "connect ADDRESS N AT-ONCE [PORT] | idle ADDRESS N");
 	channel = rdma_create_event_channel();
 	if (!channel)
 		die("no event channel: %m");
 	n = atoi(argv[3]);
 	if (!strcmp(argv[1], "listen"))
-		serve(n);
+		serve(argc > 4 ? atoi(argv[4]) : PORT, n);
 	ids = calloc(n, sizeof(ids[0]));
 	if (!strcmp(argv[1], "idle"))
 		listen_idly(ids, n);
 	else if (argc < 5)
 		die("connect how many at once?");
-	else
+	address.sin_port = htons(argc > 5 ? (uint16_t)atoi(argv[5]) : PORT);
+	if (!strcmp(argv[1], "connect"))
 		make_many(ids, n, atoi(argv[4]));
 	while (getchar() != EOF)
 		;
-	for (i = 0; i < n; i++)
-		drop(ids[i]);
+	drop_many(ids, n);
 	return 0;
 }

@@ -47,8 +47,12 @@ log_since_mark()
 		grep -v -E 'hrtimer: interrupt took|perf: interrupt took|clocksource|link becomes ready' || true
 }
 
-# What the kernel has allocated for itself.
+# What the kernel uses, but for pages of programs and files. Compaction first takes back
+# the free pages that each CPU keeps for itself.
 kernel_kib()
 {
-	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
+	echo 1 2> /dev/null > /proc/sys/vm/compact_memory || true
+	awk '/^MemTotal:/ { sum += $2 }
+	     /^(MemFree|Active|Inactive|Unevictable):/ { sum -= $2 }
+	     END { print sum }' /proc/meminfo
 }
