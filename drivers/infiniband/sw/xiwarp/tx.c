@@ -6,6 +6,7 @@
  * TCP takes as they are, many FPDUs in one call.
  */
 #include <linux/ktime.h>
+#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <net/tcp.h>
@@ -23,8 +24,19 @@
 /* To copy and checksum at a time. */
 #define PIECE_BYTES	(8U * 1024)
 
-/* Where the next bytes of whoever sends on this CPU go. Bottom halves are off. */
-static DEFINE_PER_CPU(struct page_frag, fragments);
+/**
+ * struct fragment - where the next bytes of whoever sends on this CPU go
+ * @lock: real-time kernels have several tasks with bottom halves off per CPU
+ * @frag: from what offset on
+ */
+struct fragment {
+	local_lock_t lock;
+	struct page_frag frag;
+};
+
+static DEFINE_PER_CPU(struct fragment, fragments) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
 
 /* ---- appending ------------------------------------------------------------- */
 
@@ -57,7 +69,7 @@ static int claim(struct xiwarp_tx *tx, struct page_frag *pf, unsigned int len)
 
 static int append(struct xiwarp_tx *tx, const u8 *data, unsigned int len)
 {
-	struct page_frag *pf = this_cpu_ptr(&fragments);
+	struct page_frag *pf = this_cpu_ptr(&fragments.frag);
 	unsigned int n;
 	void *to;
 	int err;
@@ -125,7 +137,7 @@ static int copy_from(const struct source *src, u32 at, void *to, u32 len)
 
 static int append_payload(const struct source *src, u32 at, u32 len)
 {
-	struct page_frag *pf = this_cpu_ptr(&fragments);
+	struct page_frag *pf = this_cpu_ptr(&fragments.frag);
 	struct xiwarp_framer *framer = &src->qp->framer;
 	unsigned int n;
 	void *to;
@@ -189,8 +201,10 @@ static int make_fpdus(struct xiwarp_qp *qp, const struct xiwarp_burst *burst,
 	int err = 0;
 	u32 i;
 
+	local_lock(&fragments.lock);
 	for (i = 0; i < burst->nsegs && !err; i++)
 		err = make_fpdu(qp, burst, i, src);
+	local_unlock(&fragments.lock);
 	if (err) {
 		qp->framer = framer;
 		truncate_to(&qp->tx, bytes);
@@ -421,7 +435,7 @@ void xiwarp_tx_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct page_frag *pf = per_cpu_ptr(&fragments, cpu);
+		struct page_frag *pf = per_cpu_ptr(&fragments.frag, cpu);
 
 		if (pf->page)
 			put_page(pf->page);
