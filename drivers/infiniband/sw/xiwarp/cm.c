@@ -204,6 +204,7 @@ static int send_request(struct xiwarp_ep *ep)
 	struct xiwarp_mpa_frame frame = {};
 	int err;
 
+	xiwarp_ep_owe_request(ep, false);
 	xiwarp_mpa_request(&setup->policy, &frame);
 	err = write_frame(ep, &frame, setup->private, setup->private_len);
 	if (!err)
@@ -211,18 +212,25 @@ static int send_request(struct xiwarp_ep *ep)
 	return err;
 }
 
-/* TCP may be through already, as to a peer on this host. */
-static void look_at_connect(struct xiwarp_ep *ep)
+/*
+ * TCP may be through already, as to a peer on this host. But who began earlier sends
+ * his Request first, which the work sees to; it also tells what is wrong.
+ */
+static int look_at_connect(struct xiwarp_ep *ep)
 {
+	bool is_first = atomic_read(&ep->dev->requests_due) == 1;
 	int done = xiwarp_sock_is_connected(ep->sock);
 
-	if (done > 0)
+	if (done > 0 && is_first) {
 		done = send_request(ep);
-	/* What is wrong, the work tells; it has nothing else to do yet. */
-	if (done < 0)
+		if (done < 0)
+			return done;
+	} else if (done) {
 		xiwarp_ep_schedule(ep);
-	else
-		xiwarp_ep_schedule_at(ep, ep->deadline);
+		return 0;
+	}
+	xiwarp_ep_schedule_at(ep, ep->deadline);
+	return 0;
 }
 
 static int begin_connect(struct xiwarp_ep *ep)
@@ -240,10 +248,9 @@ static int begin_connect(struct xiwarp_ep *ep)
 		return err;
 	setup->rx.got = 0;
 	set_state(ep, XIWARP_EP_CONNECTING, CONNECT_TIMEOUT);
+	xiwarp_ep_owe_request(ep, true);
 	err = xiwarp_sock_connect(ep, &setup->remote);
-	if (!err)
-		look_at_connect(ep);
-	return err;
+	return err ?: look_at_connect(ep);
 }
 
 /* The peer knows only revision 1, it seems. */
@@ -574,6 +581,9 @@ int xiwarp_iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 		xiwarp_ep_put(ep);
 	} else {
 		xiwarp_count(dev, XIWARP_STAT_CONNECTS, 1);
+		/* Its work may have found nothing to end yet. */
+		if (READ_ONCE(ep->is_aborted))
+			xiwarp_ep_schedule(ep);
 		mutex_unlock(&ep->lock);
 	}
 	xiwarp_qp_put(qp);

@@ -41,6 +41,7 @@
  * @takes_all: the first device of its namespace, see sock.c
  * @node: in the list of all devices; RTNL
  * @is_active: the port carried packets at the last netdev event; RTNL
+ * @requests_due: endpoints that have yet to send their Request
  * @is_ending: the device is being unregistered: no new connections
  * @is_leaving: @ndev is going away and so is the device; written under RTNL
  */
@@ -58,6 +59,7 @@ struct xiwarp_dev {
 	bool takes_all;
 	struct list_head node;
 	bool is_active;
+	atomic_t requests_due;
 	bool is_ending;
 	bool is_leaving;
 };

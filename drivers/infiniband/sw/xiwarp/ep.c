@@ -246,6 +246,15 @@ void xiwarp_ep_leave_listener(struct xiwarp_ep *ep)
 	xiwarp_ep_put(listener);
 }
 
+void xiwarp_ep_owe_request(struct xiwarp_ep *ep, bool owes)
+{
+	lockdep_assert_held(&ep->lock);
+	if (ep->owes_request == owes)
+		return;
+	ep->owes_request = owes;
+	atomic_add(owes ? 1 : -1, &ep->dev->requests_due);
+}
+
 void xiwarp_ep_close(struct xiwarp_ep *ep)
 {
 	struct xrdma_ref *ref = ep->ref;
@@ -254,6 +263,7 @@ void xiwarp_ep_close(struct xiwarp_ep *ep)
 	if (ep->state == XIWARP_EP_CLOSED)
 		return;
 	count_retransmits(ep);
+	xiwarp_ep_owe_request(ep, false);
 	WRITE_ONCE(ep->state, XIWARP_EP_CLOSED);
 	if (timer_delete(&ep->timer))
 		xiwarp_ep_put(ep);

@@ -68,6 +68,7 @@ struct xiwarp_setup {
  * @wants_reset: end it with RST
  * @is_released: the QP has let go of it
  * @has_closer: who destroys the QP closes it then, and not the work
+ * @owes_request: initiator: counted in the device's @requests_due
  * @awaits_first: responder: ESTABLISHED is told with the peer's first FPDU; from
  *	STREAM on, belongs to the owner of the QP
  * @deadline: of the present state, jiffies; 0 = none
@@ -100,6 +101,7 @@ struct xiwarp_ep {
 	bool wants_reset;
 	bool is_released;
 	bool has_closer;
+	bool owes_request;
 	bool awaits_first;
 	unsigned long deadline;
 	struct xiwarp_setup *setup;
@@ -183,6 +185,9 @@ void xiwarp_ep_release(struct xiwarp_ep *ep, bool reset);
  */
 void xiwarp_ep_await_release(struct xiwarp_ep *ep);
 void xiwarp_ep_close_released(struct xiwarp_ep *ep);
+
+/* It has yet to send its Request, or no more. ep->lock is held. */
+void xiwarp_ep_owe_request(struct xiwarp_ep *ep, bool owes);
 
 /* ---- cm.c --------------------------------------------------------------------- */
 

@@ -26,7 +26,8 @@
 
 /**
  * struct fragment - where the next bytes of whoever sends on this CPU go
- * @lock: real-time kernels have several tasks with bottom halves off per CPU
+ * @lock: real-time kernels have several tasks with bottom halves off per CPU. Held for
+ *	a burst, with locks of memory regions inside
  * @frag: from what offset on
  */
 struct fragment {
@@ -201,10 +202,8 @@ static int make_fpdus(struct xiwarp_qp *qp, const struct xiwarp_burst *burst,
 	int err = 0;
 	u32 i;
 
-	local_lock(&fragments.lock);
 	for (i = 0; i < burst->nsegs && !err; i++)
 		err = make_fpdu(qp, burst, i, src);
-	local_unlock(&fragments.lock);
 	if (err) {
 		qp->framer = framer;
 		truncate_to(&qp->tx, bytes);
@@ -351,7 +350,7 @@ static int send_atomic(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 	return make_fpdus(qp, burst, NULL);
 }
 
-static int send_burst(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
+static int send_by_source(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 {
 	switch (burst->source) {
 	case XIWARP_FROM_WR:
@@ -369,6 +368,16 @@ static int send_burst(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
 		break;
 	}
 	return make_fpdus(qp, burst, NULL);
+}
+
+static int send_burst(struct xiwarp_qp *qp, struct xiwarp_burst *burst)
+{
+	int err;
+
+	local_lock(&fragments.lock);
+	err = send_by_source(qp, burst);
+	local_unlock(&fragments.lock);
+	return err;
 }
 
 bool xiwarp_tx_fill(struct xiwarp_qp *qp)

@@ -246,8 +246,12 @@ static void give_back_room(struct xroce_batch *batch)
 			batch->room_len);
 	skb->truesize -= batch->room_len;
 	batch->room_len = 0;
-	if (skb_frag_size(last))
+	if (skb_frag_size(last)) {
+		/* Whoever keeps a little of a block keeps all of it from being used. */
+		skb->truesize += nr == 1 && skb_frag_size(last) < PAGE_SIZE ?
+				 PAGE_SIZE - skb_frag_size(last) : 0;
 		return;
+	}
 	put_page(skb_frag_page(last));
 	skb_shinfo(skb)->nr_frags--;
 }

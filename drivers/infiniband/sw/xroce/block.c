@@ -9,7 +9,7 @@
 /* Larger blocks are not kept at hand by the page allocator. */
 #define BLOCK_ORDER	PAGE_ALLOC_COSTLY_ORDER
 #define BLOCK_BYTES	(PAGE_SIZE << BLOCK_ORDER)
-/* Kept per CPU: 512 KiB, what a few buffers on their way to a receiver need. */
+/* Kept per CPU: what a few buffers on their way to a receiver need. */
 #define BLOCKS		16
 
 /**

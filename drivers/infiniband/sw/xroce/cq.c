@@ -143,11 +143,12 @@ static void call_on_vector(struct xroce_cq *cq)
 
 /*
  * Handlers of user space and of ib_alloc_cq() only wake somebody. Those of
- * ib_create_cq() may do anything.
+ * ib_create_cq() may do anything. Real-time kernels want no softirq raised in an
+ * interrupt, so there the vector does not matter.
  */
 static void tell_consumer(struct xroce_cq *cq)
 {
-	if (cq->is_user)
+	if (cq->is_user || (is_polled_by_core(cq) && IS_ENABLED(CONFIG_PREEMPT_RT)))
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 	else if (is_polled_by_core(cq))
 		call_on_vector(cq);

@@ -84,11 +84,7 @@ void xroce_sq_take(struct xroce_qp *qp)
 /* The program's: send what it has put into the mapped ring. */
 static void answer_doorbell(struct xroce_qp *qp)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->post_lock, flags);
 	xroce_stream_note(qp);
-	spin_unlock_irqrestore(&qp->post_lock, flags);
 	xroce_sq_take(qp);
 	if (xroce_stream_is_for_others(qp))
 		xroce_qp_kick_elsewhere(qp);

@@ -98,7 +98,10 @@ struct xroce_swqe {
  * @sq: geometry for the engine
  * @posted: free running, stored with release after the slot is filled
  * @reaped: free running, stored with release by the owner
- * @in_row: doorbells of a program that does not wait (stream.h)
+ *
+ * streams (stream.h), hints:
+ * @in_row: doorbells of a program that does not wait
+ * @stream_msn: the peer's messages at the last one
  *
  * receive queue:
  * @rq: own, if @srq is NULL
@@ -152,6 +155,7 @@ struct xroce_qp {
 	u32 posted;
 	u32 reaped;
 	u32 in_row;
+	u32 stream_msn;
 
 	struct xroce_rq rq;
 	struct xroce_srq *srq;

@@ -180,12 +180,17 @@ shared_by_messages()
 	fail "never fewer than $passed buffers"
 }
 
+# Few are, when a softirq happens to run the QP elsewhere.
 not_shared()
 {
+	local i
 	echo N > "$parameters/spread"
-	stream
+	for ((i = 0; i < 5; i++)); do
+		stream
+		[ $passed -lt $((messages * 9 / 10)) ] || break
+	done
 	echo Y > "$parameters/spread"
-	[ $passed -ge $messages ] || fail "$passed buffers for $messages messages"
+	[ $i -lt 5 ] || fail "never more than $passed buffers"
 }
 
 # Buffers wait in the sender's queue while many more are filled.

@@ -56,6 +56,8 @@ no_objects()
 	done
 }
 
+# For the largest pages
+echo 1 > /proc/sys/vm/compact_memory || true
 make_device || bail_out "cannot make a device on a dummy"
 run "fast registration: sizes of pages" check page-sizes
 run "fast registration: gaps" check gaps

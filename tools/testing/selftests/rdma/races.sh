@@ -54,18 +54,23 @@ looked_at()
 # Programs that are killed while all their QPs are busy, one end or both.
 killed_in_traffic()
 {
-	local i one two options=(-q 8 -t 8 -b -D 60)
+	local i busy=0 before one two options=(-q 8 -t 8 -b -D 60)
 	command -v ib_write_bw > /dev/null || skip "no perftest"
 	one=$(gid_index 1 10.0.0.1) two=$(gid_index 2 10.0.0.2)
-	for ((i = 0; i < 20; i++)); do
+	# On a slow machine they need longer to begin.
+	for ((i = 0; i < 20 || (i < 80 && busy < 5); i++)); do
+		before=$(counter 2 tx_packets)
 		serve tcp:18515 ib_write_bw -d xr1 -x "$one" "${options[@]}"
 		# Some before they are connected.
-		in_side 2 timeout -s KILL "0.$((i % 10))5" \
+		in_side 2 timeout -s KILL "$((i / 20)).$((i % 10))5" \
 			ib_write_bw -d xr2 -x "$two" "${options[@]}" 10.0.0.1 > /dev/null 2>&1 || true
 		# timeout(1) would leave its child.
 		pkill -KILL -P "$server_pid" || true
 		wait_for 20 not kill -0 "$server_pid" || fail "the server does not end"
+		[ $(($(counter 2 tx_packets) - before)) -lt 100 ] || busy=$((busy + 1))
 	done
+	note "$busy of $i in traffic"
+	[ $busy -ge 5 ] || fail "too few had begun"
 	wait_for 20 no_qps || fail "left: $(rdma resource show qp)"
 }
 
