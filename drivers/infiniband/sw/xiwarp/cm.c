@@ -720,7 +720,7 @@ int xiwarp_iw_reject(struct iw_cm_id *cm_id, const void *private_data,
 	return err;
 }
 
-static int listen_on(struct xiwarp_ep *ep, int backlog)
+static int listen_on(struct xiwarp_ep *ep)
 {
 	struct iw_cm_id *cm_id = ep->cm_id;
 	struct sockaddr_storage addr = cm_id->m_local_addr;
@@ -734,7 +734,7 @@ static int listen_on(struct xiwarp_ep *ep, int backlog)
 		return err;
 	if (cm_id->tos_set)
 		xiwarp_sock_set_tos(ep->sock, cm_id->tos);
-	return xiwarp_sock_listen(ep, &addr, backlog, cm_id->afonly);
+	return xiwarp_sock_listen(ep, &addr, cm_id->afonly);
 }
 
 int xiwarp_iw_create_listen(struct iw_cm_id *cm_id, int backlog)
@@ -755,7 +755,7 @@ int xiwarp_iw_create_listen(struct iw_cm_id *cm_id, int backlog)
 	ep->cm_id = cm_id;
 	ep->state = XIWARP_EP_LISTEN;
 	ep->backlog = max(backlog, 1);
-	err = listen_on(ep, backlog);
+	err = listen_on(ep);
 	xiwarp_ep_get(ep);
 	if (err)
 		xiwarp_ep_close(ep);

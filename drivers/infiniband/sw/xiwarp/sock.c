@@ -227,7 +227,7 @@ static void share_wildcard(const struct xiwarp_dev *dev, struct sock *sk)
 }
 
 int xiwarp_sock_listen(struct xiwarp_ep *ep, struct sockaddr_storage *addr,
-		       int backlog, bool is_v6only)
+		       bool is_v6only)
 {
 	struct socket *sock = ep->sock;
 	int err;
@@ -241,7 +241,11 @@ int xiwarp_sock_listen(struct xiwarp_ep *ep, struct sockaddr_storage *addr,
 	if (err)
 		return err;
 	install(ep, sock->sk);
-	return kernel_listen(sock, backlog);
+	/*
+	 * How many may wait for the consumer is up to the endpoint. What TCP had no
+	 * room for until we accept it would come again later, and out of order.
+	 */
+	return kernel_listen(sock, XIWARP_EP_MAX_WAITING);
 }
 
 int xiwarp_sock_accept(struct xiwarp_ep *listener, struct xiwarp_ep *child)

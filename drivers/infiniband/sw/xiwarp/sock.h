@@ -37,7 +37,7 @@ bool xiwarp_sock_is_foreign(const struct xiwarp_dev *dev,
 			    const struct sockaddr_storage *addr);
 
 int xiwarp_sock_listen(struct xiwarp_ep *ep, struct sockaddr_storage *addr,
-		       int backlog, bool is_v6only);
+		       bool is_v6only);
 
 /* The next connection of a listener into @child. Return: 0, -EAGAIN, an errno. */
 int xiwarp_sock_accept(struct xiwarp_ep *listener, struct xiwarp_ep *child);
