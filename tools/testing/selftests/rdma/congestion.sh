@@ -306,6 +306,7 @@ marking_bottleneck()
 }
 
 make_pair 4200
+fix_neighbours || bail_out "cannot name neighbours"
 note "seed $seed"
 
 # case NAME COMMAND...: from a fresh start

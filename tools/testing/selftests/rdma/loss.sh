@@ -177,6 +177,7 @@ no_qps()
 }
 
 make_pair 4200
+fix_neighbours || bail_out "cannot name neighbours"
 note "seed $seed"
 packets_before=0
 

@@ -288,6 +288,7 @@ firmware()
 }
 
 make_pair 4200
+fix_neighbours || bail_out "cannot name neighbours"
 run "a counter for a QP" manual
 run "a counter for two QPs" two_qps_one_counter
 run "a counter for each type of QP" automatic

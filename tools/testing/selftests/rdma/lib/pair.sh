@@ -67,13 +67,17 @@ bring_up()
 		in_side "$1" ip link set eth0 up
 }
 
-# Nobody has to ask for a MAC any more, also when no answer would come in time.
+# Nobody has to ask for a MAC any more, also when no answer would come in time, or none at
+# all: whoever makes an address handle waits a second for it, and then fails.
 fix_neighbours()
 {
-	local side mac
+	local side mac family
 	for side in 1 2; do
 		mac=$(in_side $side cat /sys/class/net/eth0/address)
-		in_side $((3 - side)) ip neigh replace "$(address $side 4)" lladdr "$mac" dev eth0 nud permanent || return
+		for family in 4 6; do
+			in_side $((3 - side)) ip neigh replace "$(address $side $family)" \
+				lladdr "$mac" dev eth0 nud permanent || return
+		done
 	done
 }
 
