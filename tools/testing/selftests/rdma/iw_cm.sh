@@ -31,12 +31,7 @@ start_server()
 	(exec_side 1 timeout -k 5 $((600 * patience)) rping -s -P) > "$scratch/rping" 2>&1 &
 	rping_pid=$!
 	at_exit kill $rping_pid
-	wait_for 20 is_listening_for_rping || bail_out "rping does not listen"
-}
-
-is_listening_for_rping()
-{
-	in_side 1 rdma resource show cm_id | grep -q 'LISTEN .*:7174 '
+	wait_for 20 listens_by_cm 7174 || bail_out "rping does not listen"
 }
 
 as_peer()

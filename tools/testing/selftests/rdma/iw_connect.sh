@@ -28,11 +28,6 @@ plan 17
 
 # ---- many ------------------------------------------------------------------------
 
-many_listens()
-{
-	in_side 1 rdma resource show cm_id | grep -q 'LISTEN .*:7192 '
-}
-
 has_result()
 {
 	grep -q ' connections in ' "$scratch/client"
@@ -43,7 +38,7 @@ many()
 {
 	local before client
 	(exec_side 1 "$(helper iw_many)" listen 10.0.0.1 128) > "$scratch/server" 2>&1 &
-	wait_for 20 many_listens || fail "no listener: $(cat "$scratch/server")"
+	wait_for 20 listens_by_cm 7192 || fail "no listener: $(cat "$scratch/server")"
 	before=$(kernel_kib)
 	mkfifo "$scratch/hold.$1"
 	(exec_side 2 timeout -k 5 "$limit" "$(helper iw_many)" connect 10.0.0.1 "$1" "$2") \

@@ -31,10 +31,10 @@ start_programs()
 {
 	programs=()
 	start_one 1 rping -s -a 10.0.0.1 -P
-	wait_for 20 listens 7174 || fail "rping does not listen"
+	wait_for 20 listens_by_cm 7174 || fail "rping does not listen"
 	start_one 2 rping -c -a 10.0.0.1 -C 10000000
 	start_one 1 ib_send_bw -R -F -D 100 -p 18600
-	wait_for 20 listens 18600 || fail "ib_send_bw does not listen"
+	wait_for 20 listens_by_cm 18600 || fail "ib_send_bw does not listen"
 	start_one 2 ib_send_bw -R -F -D 100 -p 18600 10.0.0.1
 	wait_for 60 is_busy || { tail -n 4 "$scratch"/program.*; fail "nothing is sent"; }
 }
@@ -44,11 +44,6 @@ start_one()
 {
 	(exec_side "$1" timeout -k 5 "$limit" "${@:2}") > "$scratch/program.${#programs[@]}" 2>&1 &
 	programs+=($!)
-}
-
-listens()
-{
-	in_side 1 rdma resource show cm_id | grep -q "LISTEN .*:$1 "
 }
 
 # Both pairs: rping alone would take longer to get there.
@@ -130,7 +125,7 @@ twenty_times()
 	for ((i = 0; i < 20; i++)); do
 		programs=()
 		start_one 1 rping -s -a 10.0.0.1 -P
-		wait_for 20 listens 7174 || fail "round $i: no listener"
+		wait_for 20 listens_by_cm 7174 || fail "round $i: no listener"
 		start_one 2 rping -c -a 10.0.0.1 -C 100000
 		sleep "0.0$((i % 10))"
 		limited 20 rdma link del xr1 || fail "round $i"

@@ -58,11 +58,11 @@ killed_in_traffic()
 	command -v ib_write_bw > /dev/null || skip "no perftest"
 	one=$(gid_index 1 10.0.0.1) two=$(gid_index 2 10.0.0.2)
 	# On a slow machine they need longer to begin.
-	for ((i = 0; i < 20 || (i < 80 && busy < 5); i++)); do
+	for ((i = 0; i < 20 || (i < 60 && busy < 5); i++)); do
 		before=$(counter 2 tx_packets)
 		serve tcp:18515 ib_write_bw -d xr1 -x "$one" "${options[@]}"
 		# Some before they are connected.
-		in_side 2 timeout -s KILL "$((i / 20)).$((i % 10))5" \
+		in_side 2 timeout -s KILL "$((i / 20 * patience)).$((i % 10))5" \
 			ib_write_bw -d xr2 -x "$two" "${options[@]}" 10.0.0.1 > /dev/null 2>&1 || true
 		# timeout(1) would leave its child.
 		pkill -KILL -P "$server_pid" || true

@@ -32,11 +32,18 @@ serve()
 	wait_for 30 is_ready "$ready" || { show_talk; fail "the server is not ready: $*"; }
 }
 
+# rdma_cm says so a moment before it is true: iWARP has its socket then, others had time.
+listens_by_cm()
+{
+	in_side 1 rdma resource show cm_id | grep -q "LISTEN .*src-addr [^ ]*:$1 " || return
+	in_side 1 ss -Htln "sport = :$1" | grep -q . || sleep 0.1
+}
+
 is_ready()
 {
 	case $1 in
 	tcp:*) in_side 1 ss -Htln "sport = :${1#tcp:}" | grep -q . ;;
-	cm:*) in_side 1 rdma resource show cm_id | grep -q "LISTEN .*src-addr [^ ]*:${1#cm:} " ;;
+	cm:*) listens_by_cm "${1#cm:}" ;;
 	esac || ! kill -0 "$server_pid"
 }
 
