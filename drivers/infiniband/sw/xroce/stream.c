@@ -12,9 +12,15 @@
 /* To copy more takes longer than to wake somebody who does it. */
 #define SMALL_BYTES		2048
 
-bool xroce_spread = true;
-module_param_named(spread, xroce_spread, bool, 0644);
+static bool spread = true;
+module_param(spread, bool, 0644);
 MODULE_PARM_DESC(spread, "Send small requests that a program posts without waiting for completions on another processor (default: yes)");
+
+/* What overtakes on the way between processors would be lost to UC. */
+static bool may_be_spread(const struct xroce_qp *qp)
+{
+	return READ_ONCE(spread) && qp->service == XROCE_RC;
+}
 
 static const struct xroce_wr *newest(const struct xroce_qp *qp)
 {
@@ -42,6 +48,8 @@ void xroce_stream_note(struct xroce_qp *qp)
 {
 	u32 in_row = READ_ONCE(qp->in_row);
 
+	if (!may_be_spread(qp))
+		return;
 	if (has_waited(qp))
 		WRITE_ONCE(qp->in_row, 0);
 	else if (in_row < STREAM_DOORBELLS)
@@ -56,10 +64,8 @@ static bool keeps_processor(struct task_struct *task)
 
 bool xroce_stream_is_for_others(const struct xroce_qp *qp)
 {
-	/* What overtakes on the way between processors would be lost to UC. */
-	if (!READ_ONCE(xroce_spread) || qp->service != XROCE_RC)
-		return false;
-	return READ_ONCE(qp->in_row) == STREAM_DOORBELLS &&
+	return may_be_spread(qp) &&
+	       READ_ONCE(qp->in_row) == STREAM_DOORBELLS &&
 	       READ_ONCE(newest(qp)->length) <= SMALL_BYTES &&
 	       num_online_cpus() > 1 && !keeps_processor(current);
 }

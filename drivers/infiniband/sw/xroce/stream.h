@@ -12,9 +12,6 @@
 
 struct xroce_qp;
 
-/* Streams run elsewhere: module parameter. */
-extern bool xroce_spread;
-
 /* A doorbell, before its requests are taken. Those who ring at once may be miscounted. */
 void xroce_stream_note(struct xroce_qp *qp);
 
