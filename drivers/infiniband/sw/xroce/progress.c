@@ -67,6 +67,8 @@ static unsigned int send_answers(struct xroce_qp *qp)
 	unsigned int n = 0;
 	u32 sent, max;
 
+	if (!qp->srq)
+		qp->resp.recvs = xroce_rq_posted(&qp->rq);
 	xroce_batch_init(&batch, qp);
 	while (n < BUDGET && (max = answers_allowed(qp, now)) &&
 	       xroce_resp_output(&qp->resp, max, &burst)) {

@@ -32,7 +32,7 @@ void xroce_rq_destroy(struct xroce_rq *rq)
 
 /* ---- taking ------------------------------------------------------------------ */
 
-static u32 num_posted(const struct xroce_rq *rq)
+u32 xroce_rq_posted(const struct xroce_rq *rq)
 {
 	return (xroce_ring_producer(&rq->ring) - rq->ring.index) &
 	       rq->ring.mask;
@@ -63,7 +63,7 @@ bool xroce_rq_take(struct xroce_rq *rq, struct xroce_rqe *rqe, bool *hit_limit)
 
 	*hit_limit = false;
 	spin_lock_irqsave(&rq->lock, flags);
-	posted = num_posted(rq);
+	posted = xroce_rq_posted(rq);
 	if (posted) {
 		copy_slot(rq, xroce_ring_slot(&rq->ring, rq->ring.index), rqe);
 		xroce_ring_consume(&rq->ring);
@@ -112,7 +112,7 @@ int xroce_rq_post(struct xroce_rq *rq, const struct ib_recv_wr *wr)
 	spin_lock_irqsave(&rq->lock, flags);
 	header = xroce_ring_header(&rq->ring);
 	producer = header->producer_index;
-	if (num_posted(rq) == xroce_ring_capacity(&rq->ring)) {
+	if (xroce_rq_posted(rq) == xroce_ring_capacity(&rq->ring)) {
 		err = -ENOMEM;
 	} else {
 		fill_slot(xroce_ring_slot(&rq->ring, producer), wr);

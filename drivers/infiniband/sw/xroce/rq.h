@@ -64,6 +64,9 @@ int xroce_rq_replace_ring(struct xroce_rq *rq, struct xroce_ring *ring);
  */
 bool xroce_rq_take(struct xroce_rq *rq, struct xroce_rqe *rqe, bool *hit_limit);
 
+/* Requests that are posted. Only while nobody else takes any. */
+u32 xroce_rq_posted(const struct xroce_rq *rq);
+
 /* Kernel poster. Return: 0, -EINVAL (num_sge), -ENOMEM (full). Any context. */
 int xroce_rq_post(struct xroce_rq *rq, const struct ib_recv_wr *wr);
 

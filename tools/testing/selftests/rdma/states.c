@@ -222,6 +222,34 @@ static void limits(void)
 	must_complete("READ without credit", IBV_WC_LOC_QP_OP_ERR);
 }
 
+/* ---- credits --------------------------------------------------------------------------------- */
+
+#define LATE 10
+
+/*
+ * The answer to the first message says that no receive request is left, so one of those
+ * that follow goes out, not all: what the answerer could not take in order is counted.
+ */
+static void credits(void)
+{
+	int i;
+
+	post_receive(answerer);
+	send_to(asker, IBV_WR_SEND, from_own(8));
+	must_complete("the first message", IBV_WC_SUCCESS);
+	must_complete("the first message", IBV_WC_SUCCESS);
+
+	to_state(asker, IBV_QPS_SQD);
+	for (i = 0; i < LATE; i++)
+		send_to(asker, IBV_WR_SEND, from_own(8));
+	to_state(asker, IBV_QPS_RTS);
+	must_not_complete("a message without a receive request");
+	for (i = 0; i < LATE; i++)
+		post_receive(answerer);
+	for (i = 0; i < 2 * LATE; i++)
+		must_complete("a message", IBV_WC_SUCCESS);
+}
+
 /* ---- SQE, ERR, RESET ---------------------------------------------------------------------------- */
 
 static void sqe(void)
@@ -521,6 +549,7 @@ static const struct test_case cases[] = {
 	{ "drain", drain },
 	{ "grow", grow },
 	{ "limits", limits },
+	{ "credits", credits },
 	{ "sqe", sqe },
 	{ "error", error },
 	{ "reset", reset },

@@ -21,7 +21,7 @@ need_link_type
 need_helper states
 need_helper events
 
-plan 15
+plan 16
 
 check()
 {
@@ -36,6 +36,16 @@ events()
 	bounded "$(helper events)" xr1 "$(gid_index 1 10.0.0.1)" "$1"
 }
 
+# Without them the messages behind the first would come too early, too.
+credits()
+{
+	local before
+	before=$(counter 1 out_of_sequence)
+	check credits
+	[ "$(counter 1 rnr_nak_retry_err)" -gt 0 ] || fail "nobody was told to wait"
+	[ "$(counter 1 out_of_sequence)" = "$before" ] || fail "messages came too early"
+}
+
 make_wire 4200 || bail_out "cannot make two namespaces with a veth pair"
 add_link 1 xr1 eth0 || bail_out "cannot add the device"
 wait_for_gids 1 || bail_out "the device has no GIDs"
@@ -43,6 +53,7 @@ wait_for_gids 1 || bail_out "the device has no GIDs"
 run "SQD: drained, and on again" check drain
 run "SQD: more and fewer READs" check grow
 run "READs: no more than the device can" check limits
+run "credits: no more messages than receive requests" credits
 run "SQE: flushed, and on again" check sqe
 run "ERR: all is flushed, also what is posted late" check error
 run "RESET: forgotten, and used again" check reset

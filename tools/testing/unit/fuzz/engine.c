@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "credit.h"
 #include "psn.h"
 #include "requester.h"
 #include "responder.h"

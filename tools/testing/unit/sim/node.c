@@ -335,6 +335,8 @@ static bool output(struct node *node)
 	bool is_answer_first = rng_chance(rng, 500);
 	struct xroce_burst burst;
 
+	if (!node->params.is_like_rxe)
+		node->resp.recvs = node->recvs_posted - node->recvs_taken;
 	if (is_answer_first &&
 	    xroce_resp_output(&node->resp, max_run, &burst)) {
 		send_answer(node, &burst);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <asm/byteorder.h>
 #include "burst.h"
+#include "credit.h"
 #include "test.h"
 
 #define SEND_FIRST	0x00

@@ -3,6 +3,7 @@
  * The send side, packet by packet.
  */
 #include <linux/types.h>
+#include "credit.h"
 #include "psn.h"
 #include "requester.h"
 #include "test.h"
@@ -345,6 +346,106 @@ TEST(output__reads_stall_at_the_limit)
 	CHECK_EQ(reap(&ring[0]), XROCE_SUCCESS);
 	CHECK_EQ(reap(&ring[1]), XROCE_SUCCESS);
 	CHECK_EQ(reap(NULL), -1);
+}
+
+/* An acknowledgement that tells of receive requests */
+static u8 credit(u32 psn, u32 msn, u32 n)
+{
+	struct xroce_pkt pkt = response(XROCE_OP_ACKNOWLEDGE, XROCE_POS_ONLY, psn);
+
+	pkt.syndrome = xroce_credit_code(n);
+	pkt.msn = msn & XROCE_PSN_MASK;
+	return xroce_req_input(&req, &pkt, now).act;
+}
+
+TEST(credits__one_message_more_than_the_peer_has_requests)
+{
+	int i;
+
+	begin(&rc_cfg, 10);
+	for (i = 0; i < 10; i++)
+		post(XROCE_WR_SEND, 8, 0);
+	/* Nobody said how many yet. */
+	CHECK(out(1));
+	CHECK(out(1));
+	CHECK_EQ(credit(10, 1, 2), XROCE_REQ_TAKEN);
+	CHECK_EQ(drain(), 2);
+	/* An acknowledgement of the last message alone; none left but the one more. */
+	CHECK_EQ(credit(13, 4, 0), XROCE_REQ_TAKEN);
+	CHECK_EQ(drain(), 1);
+	/* The same once more, and more credit: there are new requests. */
+	CHECK_EQ(credit(13, 4, 3), XROCE_REQ_DROP);
+	CHECK_EQ(drain(), 3);
+	CHECK_EQ(ack(17), XROCE_REQ_TAKEN);
+	CHECK_EQ(drain(), 2);
+}
+
+TEST(credits__writes_and_reads_need_none)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(credit(0, 1, 0), XROCE_REQ_TAKEN);
+	post(XROCE_WR_WRITE, 8, 0);
+	post(XROCE_WR_READ, 8, 0);
+	post(XROCE_WR_FETCH_ADD, 8, 0);
+	post(XROCE_WR_WRITE_IMM, 8, 0);	/* the one more */
+	post(XROCE_WR_WRITE, 8, 0);
+	post(XROCE_WR_SEND_INV, 8, 0);	/* too many, and what follows waits */
+	post(XROCE_WR_WRITE, 8, 0);
+	CHECK_EQ(drain(), 5);
+	CHECK_EQ(credit(1, 2, 0), XROCE_REQ_TAKEN);
+	CHECK_EQ(drain(), 0);
+	CHECK_EQ(read_response(2, XROCE_POS_ONLY, 8), XROCE_REQ_PLACE);
+	CHECK_EQ(atomic_response(3), XROCE_REQ_PLACE_ATOMIC);
+	CHECK_EQ(credit(5, 6, 0), XROCE_REQ_TAKEN);
+	CHECK_EQ(drain(), 2);
+}
+
+TEST(credits__what_was_sent_is_sent_again_without)
+{
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(credit(0, 1, 3), XROCE_REQ_TAKEN);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 2);
+	CHECK_EQ(answer(1, XROCE_NAK_PSN_SEQUENCE), XROCE_REQ_TAKEN);
+	CHECK_EQ(drain(), 2);
+}
+
+/* A peer that counts no messages does not stop us. */
+TEST(credits__that_never_come)
+{
+	u32 psn = 0;
+
+	begin(&rc_cfg, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(credit(psn++, 0, 0), XROCE_REQ_TAKEN);
+	while (psn < 7) {
+		post(XROCE_WR_SEND, 8, 0);
+		post(XROCE_WR_SEND, 8, 0);
+		CHECK_EQ(drain(), 1);
+		CHECK_EQ(credit(psn++, 0, 0), XROCE_REQ_TAKEN);
+		CHECK_EQ(drain(), 1);
+		CHECK_EQ(credit(psn++, 0, 0), XROCE_REQ_TAKEN);
+	}
+}
+
+TEST(credits__numbers_wrap)
+{
+	begin(&rc_cfg, 0);
+	req.ssn = 0xffffff;
+	req.lsn = 0xffffff;
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 1);
+	CHECK_EQ(credit(0, 0x1000000, 1), XROCE_REQ_TAKEN);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	post(XROCE_WR_SEND, 8, 0);
+	CHECK_EQ(drain(), 2);
 }
 
 TEST(output__reads_without_credit_fail_in_their_turn)

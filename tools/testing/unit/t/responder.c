@@ -4,6 +4,7 @@
  */
 #include <linux/limits.h>
 #include <linux/types.h>
+#include "credit.h"
 #include "psn.h"
 #include "responder.h"
 #include "test.h"
@@ -490,6 +491,25 @@ TEST(check__flush_of_a_range_and_of_all)
 	commit(&pkt);
 	check_answer(0x10, 8, 1, 0, 0);
 	check_silence();
+}
+
+/* Requests that are posted, and the one of a message that is not whole yet. */
+TEST(output__acknowledgements_tell_of_receive_requests)
+{
+	begin(&rc_cfg, 7);
+	resp.recvs = 6;
+	take(packet(0x04, 7, 8));
+	check_ack(7, 5, 1);
+	resp.recvs = 5;
+	take(packet(0x00, 8, 1024));
+	take(packet(0x01, 9, 1024));
+	resp.ack_pending = true;
+	check_ack(9, 5, 1);
+	take(packet(0x02, 10, 8));
+	check_ack(10, 4, 2);
+	resp.recvs = XROCE_RECVS_UNTOLD;
+	take(packet(0x04, 11, 8));
+	check_ack(11, XROCE_CREDIT_UNLIMITED, 3);
 }
 
 TEST(check__flush_lengths)

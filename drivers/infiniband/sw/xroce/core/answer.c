@@ -4,6 +4,7 @@
  * place, recover, wait or fail. Answers to READs and their like count in exact
  * order only.
  */
+#include "credit.h"
 #include "recovery.h"
 #include "wire.h"
 
@@ -215,6 +216,27 @@ static struct xroce_req_verdict input_answer(struct xroce_req *req,
 	};
 }
 
+/*
+ * How many messages the peer can take: those that it says it has done, and so many more.
+ * What it said before still holds.
+ */
+static void take_credits(struct xroce_req *req, const struct xroce_pkt *pkt)
+{
+	u8 code = pkt->syndrome & XROCE_AETH_VALUE;
+	u32 lsn;
+
+	if (!(pkt->info->hdrs & XROCE_HDR_AETH) || aeth_kind(pkt) != XROCE_AETH_ACK)
+		return;
+	req->has_credits = code != XROCE_CREDIT_UNLIMITED;
+	if (!req->has_credits)
+		return;
+	/* Of both numbers the wire has 24 bits. */
+	lsn = req->ssn + (u32)xroce_psn_diff(xroce_psn_add(pkt->msn, xroce_credit_count(code)),
+					     req->ssn & XROCE_PSN_MASK);
+	if ((s32)(lsn - req->lsn) > 0)
+		req->lsn = lsn;
+}
+
 static struct xroce_req_verdict input(struct xroce_req *req,
 				      const struct xroce_pkt *pkt, u64 now)
 {
@@ -248,11 +270,14 @@ struct xroce_req_verdict xroce_req_input(struct xroce_req *req,
 		return drop(XROCE_DROP_SERVICE);
 	if (req->is_broken)
 		return drop(XROCE_DROP_STATE);
-	if (is_copy(req, pkt))
+	if (is_copy(req, pkt)) {
 		xroce_req_note_copy(req, now);
+		take_credits(req, pkt);
+	}
 	/* Acknowledged long ago, or never sent: without sign, both are ahead. */
 	if (xroce_req_ahead(req, pkt->psn) >= sent)
 		return drop(XROCE_DROP_STALE);
+	take_credits(req, pkt);
 	verdict = input(req, pkt, now);
 	xroce_req_learn(req, una_psn, now);
 	return verdict;

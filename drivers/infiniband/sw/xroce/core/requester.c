@@ -32,13 +32,13 @@
  * @op: enum xroce_operation
  * @services: who may do it, a bit per enum xroce_service
  * @tail: header in the last packet
- * @can_solicit: the SE bit means something to the peer
+ * @takes_recv: takes a receive request of the peer's: the SE bit means something to it
  */
 struct wr_row {
 	u8 op;
 	u8 services;
 	u16 tail;
-	bool can_solicit;
+	bool takes_recv;
 };
 
 static const struct wr_row rows[XROCE_WR_OPS] = {
@@ -146,8 +146,22 @@ static bool has_room(const struct xroce_req *req, const struct xroce_wr *wr)
 	return in_flight + count_psns(req, wr) <= XROCE_PSN_WINDOW;
 }
 
+/*
+ * Has the peer a receive request for @wr, if it takes one? One message more than it has
+ * is allowed (IBTA 9.7.7.2.5): its acknowledgement tells of more, or it is told to wait.
+ * If nothing is in flight no acknowledgement would come.
+ */
+static bool has_credit(const struct xroce_req *req, const struct xroce_wr *wr)
+{
+	return !req->has_credits || !rows[wr->op].takes_recv || req->una == req->started ||
+	       (s32)(req->lsn - req->ssn) >= 0;
+}
+
 static void start(struct xroce_req *req, struct xroce_wr *wr)
 {
+	req->ssn++;
+	if (!rows[wr->op].takes_recv)
+		req->lsn++;
 	wr->is_started = true;
 	wr->is_done = false;
 	wr->status = XROCE_SUCCESS;
@@ -180,6 +194,8 @@ static struct xroce_wr *next_wr(struct xroce_req *req)
 	if (is_new)
 		wr->fault = local_fault(req, wr);
 	if (wr->fault || xroce_wr_is_local(wr) || !has_room(req, wr))
+		return NULL;
+	if (is_new && !has_credit(req, wr))
 		return NULL;
 	if (is_new)
 		start(req, wr);
@@ -301,7 +317,7 @@ static void fill_burst(const struct xroce_req *req, struct xroce_wr *wr,
 	burst->first.ack_req = is_asking && req->cfg.service == XROCE_RC;
 	burst->ack_req_last = asks_ack(req, burst);
 	burst->solicited_last = wr->flags & XROCE_WR_SOLICITED &&
-				rows[wr->op].can_solicit;
+				rows[wr->op].takes_recv;
 }
 
 /* Move past @psns PSNs of @wr, which are on their way as @burst. */

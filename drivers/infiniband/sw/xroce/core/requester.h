@@ -90,6 +90,9 @@ struct xroce_req {
 	u32 next_psn;		/* what the next request to start gets */
 	u32 rd_in_flight;	/* READs and their like between una and cur */
 	u32 unasked;		/* packets sent since the last AckReq */
+	u32 ssn;		/* messages started so far */
+	u32 lsn;		/* of which the peer can take so many, if has_credits */
+	bool has_credits;	/* it says how many receive requests it has */
 	bool ask_ack;		/* the next packet gets AckReq */
 
 	/* recovery */

@@ -8,6 +8,7 @@
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include "credit.h"
 #include "psn.h"
 #include "rd.h"
 
@@ -31,6 +32,7 @@ void xroce_resp_init(struct xroce_resp *resp, const struct xroce_resp_cfg *cfg,
 	memset(resp, 0, sizeof(*resp));
 	set_cfg(resp, cfg);
 	resp->epsn = psn & XROCE_PSN_MASK;
+	resp->recvs = XROCE_RECVS_UNTOLD;
 	resp->rd = rd;
 	if (rd)
 		memset(rd, 0, cfg->max_dest_rd_atomic * sizeof(*rd));
@@ -643,6 +645,14 @@ struct xroce_resp_done xroce_resp_fail(struct xroce_resp *resp,
 	return done;
 }
 
+/* The one in use is for a message that @msn does not count yet. */
+static u8 credit_code(const struct xroce_resp *resp)
+{
+	if (resp->recvs == XROCE_RECVS_UNTOLD)
+		return XROCE_CREDIT_UNLIMITED;
+	return xroce_credit_code(resp->recvs + resp->has_recv);
+}
+
 static void fill_ack(struct xroce_resp *resp, struct xroce_burst *burst)
 {
 	burst->is_last = true;
@@ -675,7 +685,7 @@ bool xroce_resp_output(struct xroce_resp *resp, u32 max_pkts,
 	burst->first.mig_req = true;
 	burst->first.pkey = resp->cfg.pkey;
 	burst->first.dest_qp = resp->cfg.dest_qp;
-	burst->first.syndrome = XROCE_AETH_ACK | XROCE_CREDIT_UNLIMITED;
+	burst->first.syndrome = XROCE_AETH_ACK | credit_code(resp);
 	if (rd) {
 		/* This answer says as much as an older acknowledgement. */
 		if (xroce_psn_before(resp->ack_psn, rd->first_psn))

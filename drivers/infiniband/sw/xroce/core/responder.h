@@ -16,6 +16,7 @@
 #define XROCE_CORE_RESPONDER_H
 
 #include <linux/bits.h>
+#include <linux/limits.h>
 #include <linux/types.h>
 #include "burst.h"
 #include "drop.h"
@@ -104,11 +105,19 @@ struct xroce_resp_stats {
 	u32 kept;
 };
 
-/* Responder state, private to responder.c and rd.c but for @stats. */
+#define XROCE_RECVS_UNTOLD	U32_MAX
+
+/**
+ * struct xroce_resp - responder state, private to responder.c and rd.c but for @recvs and
+ * @stats
+ * @recvs: receive requests that are posted, or UNTOLD (after init, for UC and for SRQs);
+ *	the owner refreshes it before output()
+ */
 struct xroce_resp {
 	struct xroce_resp_cfg cfg;
 	u32 epsn;		/* expected PSN */
 	u32 msn;
+	u32 recvs;
 	bool has_nakked;	/* sequence or RNR NAK sent for epsn */
 	bool is_broken;		/* fatal fault: answer it, take nothing more */
 
