@@ -20,6 +20,8 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$tests/lib/pair.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/gid.sh
 . "$tests/lib/gid.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/alone.sh
+. "$tests/lib/alone.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/counter.sh
 . "$tests/lib/counter.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/talk.sh

@@ -24,26 +24,6 @@ plan 2
 
 program=$tests/sockets.py
 
-make_device()
-{
-	at_exit remove_device
-	modprobe -q dummy
-	ip link add xkd0 type dummy && ip addr add 10.97.0.1/24 dev xkd0 &&
-		ip link set xkd0 up && rdma link add xk0 type "$LINK_TYPE" netdev xkd0 &&
-		wait_for 10 has_gid
-}
-
-remove_device()
-{
-	rdma link del xk0
-	ip link del xkd0
-}
-
-has_gid()
-{
-	grep -q -s -i '0a61:0001' /sys/class/infiniband/xk0/ports/1/gids/*
-}
-
 bytes_sent()
 {
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/tx_bytes"
@@ -77,7 +57,8 @@ smc()
 	[ $sent -gt 4194304 ] || fail "only $sent bytes went by the device"
 }
 
-make_device || bail_out "cannot make a device on a dummy"
+at_exit 'remove_alone xk0 xkd0'
+add_alone xk0 xkd0 10.97.0.1 || bail_out "cannot make a device on a dummy"
 run "RDS" rds
 make_pair 4200
 run "SMC-R" smc

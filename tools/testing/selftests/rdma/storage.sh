@@ -24,29 +24,14 @@ iqn=iqn.2026-11.test:xrdma
 srp_port=5555
 megabytes=16
 
-# ---- the device and the disk behind the targets -----------------------------------
-
-make_device()
-{
-	modprobe -q dummy
-	ip link add xsd0 type dummy && ip addr add $address/24 dev xsd0 &&
-		ip link set xsd0 up && rdma link add xs0 type "$LINK_TYPE" netdev xsd0 &&
-		wait_for 10 has_gid
-}
-
-has_gid()
-{
-	[ "$LINK_TYPE" != xiwarp ] || return 0
-	grep -q -s -i '0a62:0001' /sys/class/infiniband/xs0/ports/1/gids/*
-}
+# ---- the disk behind the targets --------------------------------------------------
 
 remove_all()
 {
 	remove_srp
 	remove_iser
 	remove_disk
-	rdma link del xs0
-	ip link del xsd0
+	remove_alone xs0 xsd0
 }
 
 need_lio()
@@ -270,7 +255,7 @@ surprise()
 }
 
 at_exit remove_all
-make_device || bail_out "cannot make a device on a dummy"
+add_alone xs0 xsd0 $address || bail_out "cannot make a device on a dummy"
 run "SRP" srp
 run "LIO's TCP portal and iSER on one port" one_port_for_both
 run "iSER, libiscsi" iser_in_user_space

@@ -28,22 +28,7 @@ remove_all()
 	remove_target
 	umount -f "$scratch/mnt" 2> /dev/null
 	tc qdisc del dev lo root 2> /dev/null
-	rdma link del xu0 2> /dev/null
-	ip link del xud0 2> /dev/null
-}
-
-make_device()
-{
-	modprobe -q dummy
-	ip link add xud0 type dummy && ip addr add $address/24 dev xud0 &&
-		ip link set xud0 up && rdma link add xu0 type "$LINK_TYPE" netdev xud0 &&
-		wait_for 10 has_gid
-}
-
-has_gid()
-{
-	[ "$LINK_TYPE" != xiwarp ] || return 0
-	grep -q -s -i '0a63:0001' /sys/class/infiniband/xu0/ports/1/gids/*
+	remove_alone xu0 xud0 2> /dev/null
 }
 
 # ---- NVMe ------------------------------------------------------------------------
@@ -215,7 +200,7 @@ nfs()
 }
 
 at_exit remove_all
-make_device || bail_out "cannot make a device on a dummy"
+add_alone xu0 xud0 $address || bail_out "cannot make a device on a dummy"
 run "nvme-rdma, one queue" nvme 1
 run "nvme-rdma, a queue for each CPU" nvme "$(nproc)"
 run "nvme-rdma, 3% lost" nvme_with_loss
