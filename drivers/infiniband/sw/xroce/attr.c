@@ -81,6 +81,8 @@ int xroce_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 
 	attr->max_cq = MAX_CQ;
 	attr->max_cqe = XROCE_MAX_CQE;
+	attr->cq_caps.max_cq_moderation_count = U16_MAX;
+	attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	attr->max_srq = MAX_SRQ;
 	attr->max_srq_wr = XROCE_MAX_SRQ_WR;
 	attr->max_srq_sge = XROCE_MAX_SGE;

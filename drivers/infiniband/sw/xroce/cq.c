@@ -51,12 +51,26 @@ static void fill_user_slot(struct ib_uverbs_wc *slot, const struct ib_wc *wc)
 	*slot = user;
 }
 
+/* Caller holds cq->lock. Moderation: is there to be no event yet? */
+static bool holds_back(struct xroce_cq *cq)
+{
+	if (!cq->event_count || !cq->event_us || ++cq->waiting >= cq->event_count)
+		return false;
+	if (cq->waiting == 1)
+		hrtimer_start(&cq->timer, ns_to_ktime(cq->event_us * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_SOFT);
+	return true;
+}
+
 /* Caller holds cq->lock. True if the consumer is to be told. */
 static bool disarm(struct xroce_cq *cq, bool solicited)
 {
 	lockdep_assert_held(&cq->lock);
 	if (!cq->notify || (cq->notify == IB_CQ_SOLICITED && !solicited))
 		return false;
+	if (holds_back(cq))
+		return false;
+	cq->waiting = 0;
 	cq->notify = 0;
 	return true;
 }
@@ -156,6 +170,29 @@ static void tell_consumer(struct xroce_cq *cq)
 		defer(cq, XROCE_CQ_TELL);
 }
 
+/* The end of what moderation holds back */
+static void tell_of_waiting(struct xroce_cq *cq)
+{
+	unsigned long flags;
+	bool tell;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	tell = cq->notify && cq->waiting;
+	if (tell) {
+		cq->waiting = 0;
+		cq->notify = 0;
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	if (tell)
+		tell_consumer(cq);
+}
+
+static enum hrtimer_restart timer_fires(struct hrtimer *timer)
+{
+	tell_of_waiting(container_of(timer, struct xroce_cq, timer));
+	return HRTIMER_NORESTART;
+}
+
 bool xroce_cq_is_empty(struct xroce_cq *cq)
 {
 	unsigned long flags;
@@ -219,6 +256,8 @@ void xroce_cq_detach(struct xroce_cq *cq, struct xroce_cq_user *user)
 
 void xroce_cq_settle(struct xroce_cq *cq)
 {
+	if (hrtimer_cancel(&cq->timer))
+		tell_of_waiting(cq);
 	while (atomic_read_acquire(&cq->calls))
 		cpu_relax();
 }
@@ -260,6 +299,19 @@ int xroce_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	has_missed = num_pending(cq);
 	spin_unlock_irqrestore(&cq->lock, irq_flags);
 	return flags & IB_CQ_REPORT_MISSED_EVENTS && has_missed;
+}
+
+int xroce_modify_cq(struct ib_cq *ibcq, u16 count, u16 period_us)
+{
+	struct xroce_cq *cq = to_xroce_cq(ibcq);
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	cq->event_count = count;
+	cq->event_us = period_us;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	tell_of_waiting(cq);
+	return 0;
 }
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -310,6 +362,7 @@ int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq->vector = attr->comp_vector;
 	atomic_set(&cq->calls, 0);
 	INIT_CSD(&cq->call, call_handler, cq);
+	hrtimer_setup(&cq->timer, timer_fires, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	cq->is_user = udata;
 	err = create_ring(cq, &cq->ring, attr->cqe, udata);
 	if (err)
@@ -332,6 +385,7 @@ int xroce_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	unsigned long flags;
 
 	/* Nobody completes to it any more. */
+	hrtimer_cancel(&cq->timer);
 	cancel_work_sync(&cq->work);
 	/* Older cores let "rdma resource" look at it until we return. */
 	spin_lock_irqsave(&cq->lock, flags);

@@ -3,6 +3,7 @@
 #ifndef XROCE_CQ_H
 #define XROCE_CQ_H
 
+#include <linux/hrtimer.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "ring.h"
@@ -29,9 +30,13 @@ struct xroce_cq_user {
  * struct xroce_cq - a completion queue
  * @ibcq: the verbs object
  * @ring: we produce; slots hold struct ib_uverbs_wc (user) or struct ib_wc
- * @lock: @ring, @notify, @is_dead, @users; taken with interrupts off, a leaf
+ * @lock: @ring, @notify, @is_dead, @users, moderation; taken with interrupts off, a leaf
  * @resize_mutex: one resize at a time
  * @notify: enum ib_cq_notify_flags armed, 0 = none
+ * @event_count: moderation: completions that make an event
+ * @event_us: moderation: microseconds after which fewer do; 0 in either: each does
+ * @waiting: completions that the consumer, who armed, has not been told of for that reason
+ * @timer: ends their waiting
  * @users: struct xroce_cq_user
  * @tasks: a bit per enum xroce_cq_task
  * @work: does them
@@ -47,6 +52,10 @@ struct xroce_cq {
 	spinlock_t lock;
 	struct mutex resize_mutex;
 	u8 notify;
+	u16 event_count;
+	u16 event_us;
+	u32 waiting;
+	struct hrtimer timer;
 	struct list_head users;
 	unsigned long tasks;
 	struct work_struct work;
@@ -91,10 +100,11 @@ void xroce_cq_settle(struct xroce_cq *cq);
 /* Has the consumer taken all there was? User space may say what it likes. Any context. */
 bool xroce_cq_is_empty(struct xroce_cq *cq);
 
-/* ib_device_ops: create_cq, destroy_cq, resize_cq, poll_cq, req_notify_cq */
+/* ib_device_ops: create_cq, destroy_cq, modify_cq, resize_cq, poll_cq, req_notify_cq */
 int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct ib_udata *udata);
 int xroce_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int xroce_modify_cq(struct ib_cq *ibcq, u16 count, u16 period_us);
 int xroce_resize_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
 int xroce_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int xroce_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);

@@ -193,6 +193,7 @@ const struct ib_device_ops xroce_ops = {
 	.destroy_cq = xroce_destroy_cq,
 	.poll_cq = xroce_poll_cq,
 	.req_notify_cq = xroce_req_notify_cq,
+	.modify_cq = xroce_modify_cq,
 
 	.create_srq = xroce_create_srq,
 	.modify_srq = xroce_modify_srq,

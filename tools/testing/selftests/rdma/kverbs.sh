@@ -11,35 +11,14 @@
 # Promises: fast registration with any size of pages, and with gaps; its limits;
 # invalidation by its user, by a peer and after a READ; inline data of the kernel's; every
 # opcode on every type of QP is refused or completes; drains end; completions are dealt
-# with on the CPU of their CQ's vector.
+# with on the CPU of their CQ's vector; events are moderated.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need_link_type
 modprobe -q -n kverbs || skip_all "kverbs is not built: make TESTS=m"
-plan 10
-
-make_device()
-{
-	at_exit remove_device
-	modprobe -q dummy
-	ip link add xvd0 type dummy && ip addr add 10.96.0.1/24 dev xvd0 &&
-		ip link set xvd0 up && rdma link add xv0 type "$LINK_TYPE" netdev xvd0 &&
-		wait_for 10 has_gid && modprobe kverbs device=xv0
-}
-
-remove_device()
-{
-	modprobe -r kverbs
-	rdma link del xv0
-	ip link del xvd0
-}
-
-has_gid()
-{
-	grep -q -s -i '0a60:0001' /sys/class/infiniband/xv0/ports/1/gids/*
-}
+plan 11
 
 check()
 {
@@ -58,7 +37,9 @@ no_objects()
 
 # For the largest pages
 echo 1 > /proc/sys/vm/compact_memory || true
-make_device || bail_out "cannot make a device on a dummy"
+at_exit 'modprobe -r kverbs; remove_alone xv0 xvd0'
+add_alone xv0 xvd0 10.96.0.1 || bail_out "cannot make a device on a dummy"
+modprobe kverbs device=xv0 || bail_out "cannot load kverbs"
 run "fast registration: sizes of pages" check page-sizes
 run "fast registration: gaps" check gaps
 run "fast registration: limits" check limits
@@ -68,5 +49,6 @@ run "inline data" check inline-data
 run "every opcode on every type of QP" check opcodes
 run "drains" check drain
 run "completion vectors" check vectors
+run "completion events, moderated" check moderation
 run "nothing is left" no_objects
 finish

@@ -33,6 +33,7 @@ static const struct {
 	{ "opcodes", kverbs_opcodes },
 	{ "drain", kverbs_drain },
 	{ "vectors", kverbs_vectors },
+	{ "moderation", kverbs_moderation },
 };
 
 static int run_case(const char *name, const struct kernel_param *param)

@@ -82,5 +82,6 @@ int kverbs_inline_data(struct ib_device *dev);
 int kverbs_opcodes(struct ib_device *dev);
 int kverbs_drain(struct ib_device *dev);
 int kverbs_vectors(struct ib_device *dev);
+int kverbs_moderation(struct ib_device *dev);
 
 #endif

@@ -240,8 +240,10 @@ int kverbs_gaps(struct ib_device *dev)
 
 static const struct piece two_pages[] = { { 0, SZ_4K }, { 0, SZ_4K } };
 
-/* After a bad access the QPs are of no use. */
-static int try_access(struct ib_device *dev, s32 offset, u32 len, int status)
+/* A pair of its own for each, since after a bad access the QPs are of no use. */
+static int with_region(struct ib_device *dev,
+		       int (*test)(struct kverbs_pair *pair, struct region *r, const void *arg),
+		       const void *arg)
 {
 	struct kverbs_pair pair;
 	struct region r = {};
@@ -251,64 +253,67 @@ static int try_access(struct ib_device *dev, s32 offset, u32 len, int status)
 	if (!err)
 		err = create_region(&pair, &r, IB_MR_TYPE_MEM_REG, SZ_4K, two_pages, 2, 0);
 	if (!err)
-		err = reg(&pair, 1, &r);
-	if (!err) {
-		err = access(&pair, &r, IB_WR_RDMA_WRITE, offset, len);
-		if (err != status) {
-			pr_err("kverbs: %u bytes at %d: %d, not %d\n", len, offset, err, status);
-			err = -EIO;
-		} else {
-			err = 0;
-		}
-	}
+		err = test(&pair, &r, arg);
 	destroy_region(dev, &r);
 	kverbs_pair_destroy(&pair, true);
 	return err;
 }
 
-/* More pieces than there is room for: what fits, and how much that is. */
-static int try_too_many(struct ib_device *dev)
-{
-	struct kverbs_pair pair;
-	struct region r = {};
-	struct ib_mr *small;
-	int err, n = 0;
+static const struct attempt {
+	s32 offset;
+	u32 len;
+	int status;
+} attempts[] = {
+	{ 0, SZ_8K, IB_WC_SUCCESS },
+	{ SZ_8K - 1, 1, IB_WC_SUCCESS },
+	{ SZ_8K - 1, 2, IB_WC_REM_ACCESS_ERR },
+	{ SZ_8K, 1, IB_WC_REM_ACCESS_ERR },
+	{ -1, 2, IB_WC_REM_ACCESS_ERR },
+};
 
-	err = kverbs_pair_create(&pair, dev, IB_QPT_RC, NULL, NULL);
-	if (!err)
-		err = create_region(&pair, &r, IB_MR_TYPE_MEM_REG, SZ_4K, two_pages, 2, 0);
-	if (!err) {
-		small = ib_alloc_mr(pair.pd, IB_MR_TYPE_MEM_REG, 1);
-		err = PTR_ERR_OR_ZERO(small);
+static int try_access(struct kverbs_pair *pair, struct region *r, const void *arg)
+{
+	const struct attempt *it = arg;
+	int status;
+
+	expect(!reg(pair, 1, r));
+	status = access(pair, r, IB_WR_RDMA_WRITE, it->offset, it->len);
+	if (status == it->status)
+		return 0;
+	pr_err("kverbs: %u bytes at %d: %d, not %d\n", it->len, it->offset, status, it->status);
+	return -EIO;
+}
+
+/* More pieces than there is room for: what fits, and how much that is. */
+static int try_too_many(struct kverbs_pair *pair, struct region *r, const void *arg)
+{
+	struct ib_mr *small = ib_alloc_mr(pair->pd, IB_MR_TYPE_MEM_REG, 1);
+	int n, err = 0;
+
+	if (IS_ERR(small))
+		return PTR_ERR(small);
+	n = ib_map_mr_sg(small, r->sg, 2, NULL, SZ_4K);
+	if (n != 1 || small->length != SZ_4K) {
+		pr_err("kverbs: two pages in a region for one: %d\n", n);
+		err = -EIO;
 	}
-	if (!err) {
-		n = ib_map_mr_sg(small, r.sg, 2, NULL, SZ_4K);
-		if (n != 1 || small->length != SZ_4K)
-			err = -EIO;
-		ib_dereg_mr(small);
-	}
-	if (err)
-		pr_err("kverbs: two pages in a region for one: %d, %d\n", n, err);
-	destroy_region(dev, &r);
-	kverbs_pair_destroy(&pair, true);
+	ib_dereg_mr(small);
 	return err;
 }
 
 int kverbs_limits(struct ib_device *dev)
 {
-	expect(!try_access(dev, 0, SZ_8K, IB_WC_SUCCESS));
-	expect(!try_access(dev, SZ_8K - 1, 1, IB_WC_SUCCESS));
-	expect(!try_access(dev, SZ_8K - 1, 2, IB_WC_REM_ACCESS_ERR));
-	expect(!try_access(dev, SZ_8K, 1, IB_WC_REM_ACCESS_ERR));
-	expect(!try_access(dev, -1, 2, IB_WC_REM_ACCESS_ERR));
-	expect(!try_too_many(dev));
-	return 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(attempts); i++)
+		expect(!with_region(dev, try_access, &attempts[i]));
+	return with_region(dev, try_too_many, NULL);
 }
 
 /* ---- invalidation ------------------------------------------------------------------ */
 
 /* Its own user, and registered again by another key: the old one is void. */
-static int void_key(struct kverbs_pair *pair, struct region *r)
+static int void_key(struct kverbs_pair *pair, struct region *r, const void *arg)
 {
 	u32 old = r->mr->rkey;
 
@@ -324,7 +329,7 @@ static int void_key(struct kverbs_pair *pair, struct region *r)
 }
 
 /* By the peer, who says so in the completion of its message. */
-static int remote(struct kverbs_pair *pair, struct region *r)
+static int remote(struct kverbs_pair *pair, struct region *r, const void *arg)
 {
 	struct ib_sge sge = {
 		.addr = r->dma,
@@ -351,30 +356,13 @@ static int remote(struct kverbs_pair *pair, struct region *r)
 	return 0;
 }
 
-static int with_region(struct ib_device *dev,
-		       int (*test)(struct kverbs_pair *pair, struct region *r))
-{
-	struct kverbs_pair pair;
-	struct region r = {};
-	int err;
-
-	err = kverbs_pair_create(&pair, dev, IB_QPT_RC, NULL, NULL);
-	if (!err)
-		err = create_region(&pair, &r, IB_MR_TYPE_MEM_REG, SZ_4K, two_pages, 2, 0);
-	if (!err)
-		err = test(&pair, &r);
-	destroy_region(dev, &r);
-	kverbs_pair_destroy(&pair, true);
-	return err;
-}
-
 int kverbs_invalidation(struct ib_device *dev)
 {
-	return with_region(dev, void_key) ?: with_region(dev, remote);
+	return with_region(dev, void_key, NULL) ?: with_region(dev, remote, NULL);
 }
 
 /* What a READ filled is void once it is complete, and can be registered again. */
-static int read_into(struct kverbs_pair *pair, struct region *r)
+static int read_into(struct kverbs_pair *pair, struct region *r, const void *arg)
 {
 	struct ib_sge sge;
 	union kverbs_wr wr = {
@@ -416,5 +404,5 @@ static int read_into(struct kverbs_pair *pair, struct region *r)
 
 int kverbs_read_with_invalidation(struct ib_device *dev)
 {
-	return with_region(dev, read_into);
+	return with_region(dev, read_into, NULL);
 }
