@@ -77,10 +77,11 @@ escaped()
 	printf '%s' "${1//,/,,}"
 }
 
+# disk NAME FILE [on|off]: read-only unless "off"
 disk()
 {
-	printf '%s\n' -drive "if=none,id=$1,format=raw,readonly=on,file=$(escaped "$2")" \
-		-device "virtio-blk-pci,drive=$1"
+	printf '%s\n' -drive "if=none,id=$1,format=raw,readonly=${3:-on},file=$(escaped "$2")" \
+		-device "virtio-blk-pci,drive=$1,serial=$1"
 }
 
 shared_folder()
@@ -88,9 +89,57 @@ shared_folder()
 	printf '%s\n' -virtfs "local,mount_tag=$1,security_model=none,multidevs=remap,path=$(escaped "$2")${3:-}"
 }
 
+# A network card whose wire is a socket that another guest has, too
+wire()
+{
+	local server=off
+	[ "${wire%%=*}" != listen ] || server=on
+	printf '%s\n' \
+		-netdev "stream,id=wire,server=$server,addr.type=unix,addr.path=$(escaped "${wire#*=}")" \
+		-device "virtio-net-pci,netdev=wire,mac=52:54:00:00:00:0$([ $server = on ] && echo 1 || echo 2)"
+}
+
+# The cloud flavour has no 9p. It reads images of the folders, and what it wrote it
+# leaves on a disk as an archive when it ends.
+shares_are_images()
+{
+	case $kernel in
+	*-cloud) ;;
+	*) return 1 ;;
+	esac
+}
+
+make_images()
+{
+	mkfs.erofs --exclude-regex='^(\.git|.*/build)$' "$run/project.erofs" "$PROJECT" &&
+		mkfs.erofs "$run/tools.erofs" "$CACHE/tools/$suite" &&
+		truncate -s 256M "$run/results"
+} > "$run/images.log" 2>&1
+
+take_results()
+{
+	tar -C / -x --no-same-owner -f "$run/results"
+	rm -f "$run/results" "$run"/*.erofs
+}
+
 terminal()
 {
 	printf '%s\n' -chardev "$2" -device "virtconsole,chardev=$1"
+}
+
+shares()
+{
+	if shares_are_images; then
+		disk project "$run/project.erofs"
+		disk tools "$run/tools.erofs"
+		disk results "$run/results" off
+		return
+	fi
+	shared_folder run "$run"
+	shared_folder project "$PROJECT" ,readonly=on
+	[ -z "$(ls -A "$CACHE/tools/$suite")" ] ||
+		shared_folder tools "$CACHE/tools/$suite" ,readonly=on
+	[ "$out" = "$run/out" ] || shared_folder out "$out"
 }
 
 # Few devices: the debug kernel under emulation takes a second for each.
@@ -110,11 +159,8 @@ qemu_arguments()
 		-device virtio-serial-pci -device virtio-rng-pci
 	disk root "$CACHE/images/$image/root.erofs"
 	disk modules "$CACHE/kernels/$kernel/modules.erofs"
-	shared_folder run "$run"
-	shared_folder project "$PROJECT" ,readonly=on
-	[ -z "$(ls -A "$CACHE/tools/$suite")" ] ||
-		shared_folder tools "$CACHE/tools/$suite" ,readonly=on
-	[ "$out" = "$run/out" ] || shared_folder out "$out"
+	shares
+	[ -z "$wire" ] || wire
 	if [ "$1" = shell ]; then
 		terminal stdout stdio,id=stdout,signal=off
 	else
