@@ -145,12 +145,14 @@ shares()
 # Few devices: the debug kernel under emulation takes a second for each.
 # No la57, as boot_cpu_data is without it for a moment while Linux boots, and an
 # interrupt just then makes KASAN see wild accesses.
+# Emulated, an instruction that moves a string of bytes moves them one by one: it is
+# not said to be fast there, so kernels and programs copy by words.
 qemu_arguments()
 {
-	local accel=tcg,thread=multi,tb-size=512
-	[ ! -w /dev/kvm ] || accel=kvm
+	local accel=tcg,thread=multi,tb-size=512 cpu=max,la57=off,erms=off,fsrm=off,fzrm=off,fsrs=off
+	[ ! -w /dev/kvm ] || accel=kvm cpu=max,la57=off
 	printf '%s\n' \
-		-M pc -accel "$accel" -cpu max,la57=off \
+		-M pc -accel "$accel" -cpu "$cpu" \
 		-smp "$cpus" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$CACHE/kernels/$kernel/vmlinuz" -initrd "$run/initrd.img" \
