@@ -137,6 +137,34 @@ int xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_copy);
 
+/**
+ * xrdma_mr_show - show the bytes of a region where they lie
+ * @mr: region of kind XRDMA_USER, with a reference
+ * @va: first byte; the range was checked by xrdma_mr_get()
+ * @length: bytes
+ * @sink: gets them piece by piece, until it fails
+ *
+ * Context: any.
+ * Return: 0, or what @sink returned.
+ */
+int xrdma_mr_show(const struct xrdma_mr *mr, u64 va, u32 length,
+		  struct xrdma_sink *sink)
+{
+	struct span span;
+	int err = 0;
+	u32 n;
+
+	for (; length && !err; length -= n, va += n) {
+		map_page(mr, va, &span);
+		n = min_t(size_t, length, span.length);
+		err = sink->take(sink->to, sink->done, span.addr, n);
+		unmap(&span, false);
+		sink->done += n;
+	}
+	return err;
+}
+EXPORT_SYMBOL_GPL(xrdma_mr_show);
+
 static bool is_word(const struct span *span)
 {
 	return IS_ALIGNED((uintptr_t)span->addr, sizeof(u64)) &&

@@ -99,6 +99,40 @@ int xrdma_sgl_copy(struct xrdma_table *table, const struct ib_pd *pd,
 EXPORT_SYMBOL_GPL(xrdma_sgl_copy);
 
 /**
+ * xrdma_sgl_get - the one region that a part of a list is in
+ * @table: key table of the device
+ * @pd: of the QP or SRQ
+ * @sgl: the list
+ * @offset: first byte, counted from the start of the list
+ * @length: bytes
+ * @access: needed, as xrdma_mr_get() takes it
+ * @va: set to where they begin in the region
+ *
+ * Context: any; who has the region must not sleep.
+ * Return: the region with a reference. NULL if they are in several SGEs, or a key, PD
+ * or range is wrong.
+ */
+struct xrdma_mr *xrdma_sgl_get(struct xrdma_table *table, const struct ib_pd *pd,
+			       const struct xrdma_sgl *sgl, u64 offset, u32 length,
+			       u32 access, u64 *va)
+{
+	const struct ib_sge *sge = sgl->sge;
+	u32 i;
+
+	if (sgl->data || !length)
+		return NULL;
+	for (i = 0; i < sgl->num_sge && offset >= sge->length; i++, sge++)
+		offset -= sge->length;
+	if (i == sgl->num_sge || length > sge->length - offset)
+		return NULL;
+	*va = sge->addr + offset;
+	if (*va < sge->addr)
+		return NULL;
+	return xrdma_mr_get(table, pd, sge->lkey, access, *va, length);
+}
+EXPORT_SYMBOL_GPL(xrdma_sgl_get);
+
+/**
  * xrdma_sgl_is_present - may the memory that a list describes be read at once?
  * @table: key table of the device
  * @pd: of the QP

@@ -309,6 +309,25 @@ enum xrdma_refusal xrdma_mr_why(struct xrdma_table *table, const struct ib_pd *p
 int xrdma_mr_copy(struct xrdma_mr *mr, u64 va, void *buf, u32 length,
 		   enum xrdma_dir dir);
 
+/**
+ * struct xrdma_sink - who gets bytes as they lie
+ * @take: gets @n bytes, behind @done others; must not sleep. Return: 0 to go on
+ * @to: for @take
+ * @done: bytes so far
+ */
+struct xrdma_sink {
+	int (*take)(void *to, u32 done, const void *data, u32 n);
+	void *to;
+	u32 done;
+};
+
+/*
+ * Show bytes of a region of kind XRDMA_USER to @sink. Any context. Return: 0, or what
+ * its function returned.
+ */
+int xrdma_mr_show(const struct xrdma_mr *mr, u64 va, u32 length,
+		  struct xrdma_sink *sink);
+
 enum xrdma_atomic {
 	XRDMA_CMP_SWAP,
 	XRDMA_FETCH_ADD,
@@ -527,6 +546,15 @@ struct xrdma_sgl {
 int xrdma_sgl_copy(struct xrdma_table *table, const struct ib_pd *pd,
 		   const struct xrdma_sgl *sgl, u64 offset, void *buf, u32 length,
 		   enum xrdma_dir dir, struct xrdma_want *want);
+
+/*
+ * The region that has all @length bytes at @offset of the list, checked for @access;
+ * they begin at @va of it. Context: as xrdma_mr_get(). Return: with a reference, or NULL
+ * if several have them, or none may be used: xrdma_sgl_copy() tells.
+ */
+struct xrdma_mr *xrdma_sgl_get(struct xrdma_table *table, const struct ib_pd *pd,
+			       const struct xrdma_sgl *sgl, u64 offset, u32 length,
+			       u32 access, u64 *va);
 
 /*
  * May that be read without waiting? Or @want says for what. What is wrong with a key or

@@ -82,6 +82,22 @@ static u32 priority_of(const struct xroce_batch *batch)
 	return priority;
 }
 
+bool xroce_batch_stays_here(const struct xroce_qp *qp, const struct xroce_av *av)
+{
+	if (!xroce_shortcut)
+		return false;
+	return av->l3 == XROCE_L3_GRH ? xroce_eth_is_local(xroce_qp_dev(qp), av) :
+					qp->route.is_local;
+}
+
+void xroce_batch_fill_net(const struct xroce_qp *qp, const struct xroce_av *av, u8 *net)
+{
+	if (av->l3 == XROCE_L3_GRH)
+		xroce_eth_fill_grh(net, av);
+	else
+		xroce_udp_fill_headers(net, av, &qp->route);
+}
+
 static bool begin(struct xroce_batch *batch, const struct xroce_av *av, u32 len)
 {
 	struct xroce_qp *qp = batch->qp;
@@ -100,17 +116,14 @@ static bool begin(struct xroce_batch *batch, const struct xroce_av *av, u32 len)
 	batch->npkts = 0;
 	batch->room_len = 0;
 	batch->is_closed = false;
+	batch->is_local = xroce_batch_stays_here(qp, av);
+	xroce_batch_fill_net(qp, av, batch->net);
 	if (av->l3 == XROCE_L3_GRH) {
-		batch->is_local = xroce_shortcut &&
-				  xroce_eth_is_local(xroce_qp_dev(qp), av);
 		batch->is_single = !batch->is_local;
-		xroce_eth_fill_grh(batch->net, av);
 	} else {
 		batch->is_single = !qp->route.may_segment || av->is_group;
-		batch->is_local = xroce_shortcut && qp->route.is_local;
 		batch->id = qp->route.ip_id;
 		skb_dst_set(batch->skb, dst_clone(qp->route.dst));
-		xroce_udp_fill_headers(batch->net, av, &qp->route);
 	}
 	return true;
 }

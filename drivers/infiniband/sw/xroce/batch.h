@@ -59,6 +59,12 @@ struct xroce_batch {
 	u8 net[XROCE_MAX_L3_BYTES] __aligned(8);
 };
 
+/* Packets to @av, a route to which @qp has, need not leave this host. Bottom halves off. */
+bool xroce_batch_stays_here(const struct xroce_qp *qp, const struct xroce_av *av);
+
+/* Headers below the transport packet, without lengths and identification. */
+void xroce_batch_fill_net(const struct xroce_qp *qp, const struct xroce_av *av, u8 *net);
+
 /* Nothing in it. Owner of @qp, bottom halves off, until it is flushed. */
 void xroce_batch_init(struct xroce_batch *batch, struct xroce_qp *qp);
 

@@ -9,7 +9,9 @@
 #include <net/ip.h>
 #include <rdma/ib_addr.h>
 #include "complete.h"
+#include "direct.h"
 #include "keep.h"
+#include "place.h"
 #include "progress.h"
 #include "qp.h"
 #include "respond.h"
@@ -23,7 +25,7 @@
  * @pkt: parsed
  * @off: offset of the BTH in @skb
  * @len: from there to the ICRC inclusive
- * @payload: offset of the payload in @skb
+ * @payload: of @pkt
  * @now: ns
  * @want: memory that is not present, if an attempt failed with -EAGAIN
  * @must_wait: it is to be taken once more when that is there
@@ -34,7 +36,7 @@ struct arrival {
 	struct xroce_pkt pkt;
 	u32 off;
 	u32 len;
-	u32 payload;
+	struct xroce_payload payload;
 	u64 now;
 	struct xrdma_want want;
 	bool must_wait;
@@ -121,66 +123,6 @@ static enum xroce_drop admit(const struct arrival *in)
 	return XROCE_DROP_NONE;
 }
 
-/* ---- payload -------------------------------------------------------------------- */
-
-typedef int (*place_fn)(void *to, u32 done, const void *data, u32 length);
-
-/* Hand the payload to @place piece by piece, as it lies in the buffer. */
-static int place_payload(const struct arrival *in, place_fn place, void *to)
-{
-	struct skb_seq_state seq;
-	const u8 *data;
-	u32 done = 0, n;
-	int err = 0;
-
-	if (!in->pkt.payload_len)
-		return 0;
-	skb_prepare_seq_read(in->skb, in->payload,
-			     in->payload + in->pkt.payload_len, &seq);
-	while (!err && done < in->pkt.payload_len) {
-		n = skb_seq_read(done, &data, &seq);
-		if (!n) {
-			err = -EFAULT;
-			break;
-		}
-		n = min(n, in->pkt.payload_len - done);
-		err = place(to, done, data, n);
-		done += n;
-	}
-	skb_abort_seq_read(&seq);
-	return err;
-}
-
-struct sgl_place {
-	struct xroce_qp *qp;
-	const struct ib_pd *pd;
-	struct xrdma_sgl sgl;
-	u64 offset;
-	struct xrdma_want *want;
-};
-
-static int place_in_sgl(void *arg, u32 done, const void *data, u32 length)
-{
-	struct sgl_place *to = arg;
-
-	return xrdma_sgl_copy(&xroce_qp_dev(to->qp)->keys, to->pd,
-			      &to->sgl, to->offset + done, (void *)data, length,
-			      XRDMA_TO_MEM, to->want);
-}
-
-struct mr_place {
-	struct xrdma_mr *mr;
-	u64 va;
-};
-
-static int place_in_mr(void *arg, u32 done, const void *data, u32 length)
-{
-	struct mr_place *to = arg;
-
-	return xrdma_mr_copy(to->mr, to->va + done, (void *)data, length,
-			     XRDMA_TO_MEM);
-}
-
 /* ---- requests --------------------------------------------------------------------- */
 
 static void act_on(const struct arrival *in, struct xroce_resp_done done)
@@ -246,7 +188,8 @@ static void set_lengths(const struct arrival *in, u8 *grh)
 }
 
 /* IBA 11.4.2.1: 40 bytes before a datagram; IPv4 uses the last 20 of them. */
-static int place_network_header(const struct arrival *in, struct sgl_place *to)
+static int place_network_header(struct arrival *in, const struct ib_pd *pd,
+				const struct xrdma_sgl *sgl)
 {
 	u8 grh[sizeof(struct ib_grh)] __aligned(4) = {};
 
@@ -256,41 +199,39 @@ static int place_network_header(const struct arrival *in, struct sgl_place *to)
 		memcpy(grh, skb_network_header(in->skb), sizeof(grh));
 	if (xroce_rx_cb(in->skb)->is_many)
 		set_lengths(in, grh);
-	return place_in_sgl(to, 0, grh, min_t(u64, sizeof(grh), to->sgl.length));
+	return xrdma_sgl_copy(&xroce_qp_dev(in->qp)->keys, pd, sgl, 0, grh,
+			      min_t(u64, sizeof(grh), sgl->length), XRDMA_TO_MEM,
+			      &in->want);
 }
 
 static enum xroce_fault do_recv(struct arrival *in,
 				const struct xroce_resp_verdict *verdict)
 {
 	struct xroce_qp *qp = in->qp;
-	struct sgl_place to = {
-		.qp = qp,
-		.pd = qp->srq ? qp->srq->ibsrq.pd : qp->ibqp.pd,
-		.sgl = {
-			.sge = qp->rqe->sge,
-			.num_sge = qp->rqe->num_sge,
-			.length = qp->rqe->length,
-		},
-		.offset = verdict->offset,
-		.want = &in->want,
+	const struct ib_pd *pd = qp->srq ? qp->srq->ibsrq.pd : qp->ibqp.pd;
+	const struct xrdma_sgl sgl = {
+		.sge = qp->rqe->sge,
+		.num_sge = qp->rqe->num_sge,
+		.length = qp->rqe->length,
 	};
+	u64 offset = verdict->offset;
 
 	if (qp->service == XROCE_UD) {
-		if (place_network_header(in, &to))
+		if (place_network_header(in, pd, &sgl))
 			return XROCE_FAULT_LOCAL_KEY;
-		to.offset += sizeof(struct ib_grh);
+		offset += sizeof(struct ib_grh);
 	}
-	return place_payload(in, place_in_sgl, &to) ? XROCE_FAULT_LOCAL_KEY :
-						      XROCE_FAULT_NONE;
+	return xroce_place_in_list(&in->payload, qp, pd, &sgl, offset, &in->want) ?
+	       XROCE_FAULT_LOCAL_KEY : XROCE_FAULT_NONE;
 }
 
-static int do_store(const struct arrival *in, struct mr_place *to)
+static int do_store(const struct arrival *in, struct xrdma_mr *mr, u64 va)
 {
 	u8 bytes[sizeof(u64)];
 
-	if (skb_copy_bits(in->skb, in->payload, bytes, sizeof(bytes)))
+	if (skb_copy_bits(in->skb, in->payload.at, bytes, sizeof(bytes)))
 		return -EFAULT;
-	return xrdma_mr_store(to->mr, to->va, bytes);
+	return xrdma_mr_store(mr, va, bytes);
 }
 
 /* Memory that a request changes; what a READ fetches is looked at when it is sent. */
@@ -312,36 +253,38 @@ static enum xroce_fault do_memory(struct arrival *in,
 {
 	struct xroce_qp *qp = in->qp;
 	const struct xroce_pkt *pkt = &in->pkt;
-	struct mr_place to = { .va = verdict->va };
+	struct xrdma_mr *mr;
 	u64 length = verdict->is_whole ? XRDMA_WHOLE : verdict->check_len;
 	int err = 0;
 
 	if (!length && verdict->act != XROCE_RESP_FLUSH)
 		return XROCE_FAULT_NONE;
-	to.mr = xrdma_mr_get_remote(&xroce_qp_dev(qp)->keys, qp->ibqp.pd,
-				    &qp->windows, verdict->rkey,
-				    verdict->access, verdict->check_va, length);
-	if (!to.mr)
+	if (xroce_payload_is_placed(&in->payload))
+		return XROCE_FAULT_NONE;
+	mr = xrdma_mr_get_remote(&xroce_qp_dev(qp)->keys, qp->ibqp.pd,
+				 &qp->windows, verdict->rkey,
+				 verdict->access, verdict->check_va, length);
+	if (!mr)
 		return XROCE_FAULT_REMOTE_ACCESS;
 
 	switch (verdict->act) {
 	case XROCE_RESP_WRITE:
-		err = place_payload(in, place_in_mr, &to);
+		err = xroce_place_in_mr(&in->payload, mr, verdict->va, length);
 		break;
 	case XROCE_RESP_ATOMIC:
-		err = xrdma_mr_atomic(to.mr, verdict->va,
+		err = xrdma_mr_atomic(mr, verdict->va,
 				      pkt->info->op == XROCE_OP_CMP_SWAP ?
 				      XRDMA_CMP_SWAP : XRDMA_FETCH_ADD,
 				      pkt->compare, pkt->swap_add, old);
 		break;
 	case XROCE_RESP_ATOMIC_WRITE:
-		err = do_store(in, &to);
+		err = do_store(in, mr, verdict->va);
 		break;
 	case XROCE_RESP_FLUSH:
-		xrdma_mr_flush(to.mr, verdict->check_va, length);
+		xrdma_mr_flush(mr, verdict->check_va, length);
 		break;
 	}
-	xrdma_mr_put(to.mr);
+	xrdma_mr_put(mr);
 	if (err == -EAGAIN)
 		in->want = wanted(verdict, verdict->act == XROCE_RESP_WRITE ?
 					   pkt->payload_len : sizeof(u64));
@@ -383,7 +326,9 @@ static void keep(const struct arrival *in)
 {
 	struct xroce_qp *qp = in->qp;
 
-	if (xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
+	/* One that lies in its sender's memory is not kept: nothing on this host loses it. */
+	if (!in->payload.direct &&
+	    xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
 		xroce_resp_keep(&qp->resp, qp->keep.bits, in->pkt.psn);
 	else
 		xroce_qp_count_drop(qp, XROCE_DROP_OUT_OF_ORDER);
@@ -453,7 +398,11 @@ static bool open_arrival(struct arrival *in, u32 off, u32 len)
 	in->len = len;
 	if (!xroce_rx_parse(in->skb, off, len, &in->pkt))
 		return false;
-	in->payload = off + in->pkt.hdr_len;
+	in->payload = (struct xroce_payload) {
+		.length = in->pkt.payload_len,
+		.skb = in->skb,
+		.at = off + in->pkt.hdr_len,
+	};
 	in->want.length = 0;
 	in->must_wait = false;
 	return true;
@@ -496,9 +445,8 @@ static void take_response(struct arrival *in)
 	struct xroce_req_verdict verdict = xroce_req_input(&qp->req, &in->pkt,
 							   in->now);
 	const struct xroce_swqe *swqe;
-	struct sgl_place to = {
-		.qp = qp, .pd = qp->ibqp.pd, .want = &in->want,
-	};
+	const struct ib_pd *pd = qp->ibqp.pd;
+	struct xrdma_sgl sgl;
 	int err;
 
 	if (verdict.act == XROCE_REQ_DROP)
@@ -508,15 +456,19 @@ static void take_response(struct arrival *in)
 		return;
 
 	swqe = to_xroce_swqe(verdict.wr);
-	to.sgl.sge = swqe->sge;
-	to.sgl.num_sge = swqe->num_sge;
-	to.sgl.length = xrdma_sge_sum(swqe->sge, swqe->num_sge);
-	to.offset = verdict.offset;
+	sgl = (struct xrdma_sgl){
+		.sge = swqe->sge,
+		.num_sge = swqe->num_sge,
+		.length = xrdma_sge_sum(swqe->sge, swqe->num_sge),
+	};
 	if (verdict.act == XROCE_REQ_PLACE)
-		err = place_payload(in, place_in_sgl, &to);
+		err = xroce_place_in_list(&in->payload, qp, pd, &sgl, verdict.offset,
+					  &in->want);
 	else
-		err = place_in_sgl(&to, 0, &in->pkt.orig, sizeof(in->pkt.orig));
-	if (err && must_wait(in, to.pd))
+		err = xrdma_sgl_copy(&xroce_qp_dev(qp)->keys, pd, &sgl, verdict.offset,
+				     &in->pkt.orig, sizeof(in->pkt.orig),
+				     XRDMA_TO_MEM, &in->want);
+	if (err && must_wait(in, pd))
 		return;
 	xroce_req_placed(&qp->req, &in->pkt, !err, in->now);
 }
@@ -549,7 +501,36 @@ static void receive_one(struct arrival *in)
 		take_kept(qp);
 }
 
-unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
+/* Packets that were not built. */
+static unsigned int receive_direct(struct xroce_qp *qp, struct sk_buff *skb)
+{
+	const struct xroce_burst *burst = &xroce_direct_of(skb)->burst;
+	struct xroce_rx_cb *cb = xroce_rx_cb(skb);
+	struct arrival in = {
+		.qp = qp,
+		.skb = skb,
+		.payload = { .direct = xroce_direct_of(skb) },
+		.now = ktime_get_ns(),
+	};
+	u32 i, first = cb->off;
+
+	for (i = first; i < burst->npkts; i++) {
+		xroce_burst_packet(burst, i, &in.pkt);
+		in.payload.length = in.pkt.payload_len;
+		in.payload.from = i * burst->pmtu;
+		in.want.length = 0;
+		receive_one(&in);
+		if (in.must_wait) {
+			cb->off = i;
+			xroce_rx_put_back(qp, skb);
+			return i - first;
+		}
+	}
+	consume_skb(skb);
+	return i - first;
+}
+
+static unsigned int receive_packets(struct xroce_qp *qp, struct sk_buff *skb)
 {
 	const struct xroce_rx_cb *cb = xroce_rx_cb(skb);
 	struct arrival in = { .qp = qp, .skb = skb, .now = ktime_get_ns() };
@@ -568,4 +549,10 @@ unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
 	}
 	consume_skb(skb);
 	return n;
+}
+
+unsigned int xroce_qp_receive(struct xroce_qp *qp, struct sk_buff *skb)
+{
+	return xroce_rx_cb(skb)->is_direct ? receive_direct(qp, skb) :
+					     receive_packets(qp, skb);
 }

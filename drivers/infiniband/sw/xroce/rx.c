@@ -12,6 +12,7 @@
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <rdma/ib_addr.h>
+#include "direct.h"
 #include "mcast.h"
 #include "qp.h"
 #include "run.h"
@@ -220,6 +221,22 @@ void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason)
 
 /* ---- queue -------------------------------------------------------------------------- */
 
+static u16 vlan_of(const struct net_device *ndev)
+{
+	return is_vlan_dev(ndev) ? vlan_dev_vlan_id(ndev) : XROCE_NO_VLAN;
+}
+
+static bool is_full(const struct xroce_qp *qp)
+{
+	return atomic_read(&qp->rx_bytes) >= XROCE_RX_BACKLOG;
+}
+
+static void enqueue(struct xroce_qp *qp, struct sk_buff *skb)
+{
+	atomic_add(skb->truesize, &qp->rx_bytes);
+	skb_queue_tail(&qp->rx, skb);
+}
+
 /*
  * Bytes @from..@to of the buffer for a QP, or the reason why not. @is_last: nobody
  * needs the buffer after this.
@@ -230,7 +247,7 @@ static enum xroce_drop queue_bytes(const struct xroce_incoming *in,
 {
 	struct sk_buff *skb = in->skb;
 
-	if (atomic_read(&qp->rx_bytes) >= XROCE_RX_BACKLOG)
+	if (is_full(qp))
 		return XROCE_DROP_QUEUE_FULL;
 	/* The buffer's last run takes the caller's reference to it. */
 	skb = is_last ? skb_get(skb) : skb_clone(skb, GFP_ATOMIC);
@@ -240,34 +257,38 @@ static enum xroce_drop queue_bytes(const struct xroce_incoming *in,
 		.off = from,
 		.len = to - from,
 		.seg = in->seg,
-		.vlan_id = is_vlan_dev(in->ndev) ?
-			   vlan_dev_vlan_id(in->ndev) : XROCE_NO_VLAN,
+		.vlan_id = vlan_of(in->ndev),
 		.l3 = in->l3,
 		.is_many = in->end - in->bth > in->seg,
 	};
-	atomic_add(skb->truesize, &qp->rx_bytes);
-	skb_queue_tail(&qp->rx, skb);
+	enqueue(qp, skb);
 	return XROCE_DROP_NONE;
+}
+
+/* @npkts are queued, or dropped; takes the reference. */
+static void queued(struct xrdma_ref *ref, enum xroce_drop reason, u32 npkts, u32 bytes)
+{
+	struct xroce_qp *qp = ref->obj;
+
+	if (reason) {
+		xroce_qp_count_drop(qp, reason);
+	} else {
+		xroce_qp_count(qp, XROCE_STAT_RX_PACKETS, npkts);
+		xroce_qp_count(qp, XROCE_STAT_RX_BYTES, bytes);
+		xroce_qp_kick(qp);
+	}
+	xrdma_ref_put(ref);
 }
 
 /* The same, with counts; takes the reference. */
 static void queue_run(const struct xroce_incoming *in, struct xrdma_ref *ref,
 		      u32 from, u32 to, bool is_last)
 {
-	struct xroce_qp *qp = ref->obj;
-	enum xroce_drop reason = queue_bytes(in, qp, from, to, is_last);
+	enum xroce_drop reason = queue_bytes(in, ref->obj, from, to, is_last);
 	u32 npkts = DIV_ROUND_UP(to - from, in->seg);
 
-	if (reason) {
-		xroce_qp_count_drop(qp, reason);
-	} else {
-		xroce_qp_count(qp, XROCE_STAT_RX_PACKETS, npkts);
-		/* As its sender counts. */
-		xroce_qp_count(qp, XROCE_STAT_RX_BYTES,
-			       to - from + npkts * xroce_icrc_l3_bytes(in->l3));
-		xroce_qp_kick(qp);
-	}
-	xrdma_ref_put(ref);
+	/* As its sender counts. */
+	queued(ref, reason, npkts, to - from + npkts * xroce_icrc_l3_bytes(in->l3));
 }
 
 struct sk_buff *xroce_rx_next(struct xroce_qp *qp)
@@ -501,6 +522,33 @@ int xroce_rx_local(struct sk_buff *skb, struct net_device *ndev,
 	xroce_rx_buffer(&in);
 	consume_skb(skb);
 	return 0;
+}
+
+void xroce_rx_direct(struct sk_buff *skb, struct net_device *ndev, enum xroce_l3 l3,
+		     u32 bytes)
+{
+	const struct xroce_burst *burst = &xroce_direct_of(skb)->burst;
+	struct xroce_incoming in = { .skb = skb, .ndev = ndev, .l3 = l3 };
+	struct xrdma_ref *ref = find_qp(&in, burst->first.dest_qp);
+	u32 npkts = burst->npkts;
+
+	if (!ref) {
+		xroce_rx_drop(&in, XROCE_DROP_NO_QP);
+		kfree_skb(skb);
+		return;
+	}
+	if (is_full(ref->obj)) {
+		kfree_skb(skb);
+		queued(ref, XROCE_DROP_QUEUE_FULL, npkts, bytes);
+		return;
+	}
+	*xroce_rx_cb(skb) = (struct xroce_rx_cb) {
+		.vlan_id = vlan_of(ndev),
+		.l3 = l3,
+		.is_direct = true,
+	};
+	enqueue(ref->obj, skb);
+	queued(ref, XROCE_DROP_NONE, npkts, bytes);
 }
 
 void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb)

@@ -18,12 +18,13 @@ struct xroce_qp;
 
 /**
  * struct xroce_rx_cb - in skb->cb of a queued buffer: a run of packets for one QP
- * @off: first BTH, from skb->data
+ * @off: first BTH, from skb->data; @is_direct: which packet is the first
  * @len: bytes of the run
  * @seg: bytes from packet to packet, the last may be shorter
  * @vlan_id: of the VLAN netdev it came in by, or XROCE_NO_VLAN
  * @l3: enum xroce_l3
  * @is_many: the network header is that of several packets, of this run or not
+ * @is_direct: a struct xroce_direct instead of packets
  */
 struct xroce_rx_cb {
 	u32 off;
@@ -32,6 +33,7 @@ struct xroce_rx_cb {
 	u16 vlan_id;
 	u8 l3;
 	bool is_many;
+	bool is_direct;
 };
 
 static inline struct xroce_rx_cb *xroce_rx_cb(struct sk_buff *skb)
@@ -80,6 +82,13 @@ void xroce_rx_buffer(struct xroce_incoming *in);
  */
 int xroce_rx_local(struct sk_buff *skb, struct net_device *ndev,
 		   enum xroce_l3 l3, u32 seg);
+
+/*
+ * The same for a struct xroce_direct, @bytes of packets on a wire. Its network header
+ * is at skb->data.
+ */
+void xroce_rx_direct(struct sk_buff *skb, struct net_device *ndev, enum xroce_l3 l3,
+		     u32 bytes);
 
 /*
  * Give @skb, a packet to a multicast group that is about to leave by @ndev, to the

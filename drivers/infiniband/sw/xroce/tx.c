@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* From bursts to packets (see tx.h): headers and payload. */
 #include "batch.h"
+#include "direct.h"
 #include "qp.h"
 #include "route.h"
 #include "stats.h"
@@ -154,6 +155,17 @@ static int build_packets(const struct outgoing *out, u32 *sent)
 	return 0;
 }
 
+/* Behind what is in the batch. */
+static int send_direct(const struct outgoing *out, struct sk_buff *skb)
+{
+	if (xroce_batch_flush(out->batch)) {
+		kfree_skb(skb);
+		return -ENOBUFS;
+	}
+	xroce_direct_send(out->qp, skb, out->av);
+	return 0;
+}
+
 int xroce_tx_burst(struct xroce_batch *batch, const struct xroce_burst *burst,
 		   u32 *sent)
 {
@@ -164,6 +176,7 @@ int xroce_tx_burst(struct xroce_batch *batch, const struct xroce_burst *burst,
 		.burst = burst,
 		.av = qp->av,
 	};
+	struct sk_buff *direct;
 
 	if (burst->wr)
 		out.swqe = to_xroce_swqe(burst->wr);
@@ -175,7 +188,8 @@ int xroce_tx_burst(struct xroce_batch *batch, const struct xroce_burst *burst,
 		xroce_qp_count_lost(qp, XROCE_STAT_TX_NO_ROUTE, burst->npkts);
 		return 0;
 	}
-	return build_packets(&out, sent);
+	direct = xroce_direct_make(qp, burst, out.av, out.swqe);
+	return direct ? send_direct(&out, direct) : build_packets(&out, sent);
 }
 
 void xroce_tx_cnp(struct xroce_qp *qp, u8 tclass, u8 sl)

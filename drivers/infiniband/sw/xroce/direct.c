@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Payload that is not copied before its receiver copies it (see direct.h). */
+#include "batch.h"
+#include "direct.h"
+#include "qp.h"
+#include "rx.h"
+#include "stats.h"
+
+/* Less is copied as fast as it is looked up. */
+#define LEAST_BYTES	1024
+
+/* ---- memory --------------------------------------------------------------------- */
+
+static void put_pieces(struct xroce_direct *direct)
+{
+	while (direct->num)
+		xrdma_mr_put(direct->pieces[--direct->num].mr);
+}
+
+static void release(struct sk_buff *skb)
+{
+	put_pieces((struct xroce_direct *)skb->head);
+}
+
+/*
+ * Takes the reference. Only pinned memory stays what it is for as long as somebody
+ * has one: fast registrations change, and memory on demand goes.
+ */
+static bool add_piece(struct xroce_direct *direct, struct xrdma_mr *mr, u64 va,
+		      u32 length)
+{
+	if (!mr)
+		return false;
+	if (mr->kind != XRDMA_USER || direct->num == XROCE_PIECES) {
+		xrdma_mr_put(mr);
+		return false;
+	}
+	direct->pieces[direct->num++] = (struct xroce_piece){ mr, va, length };
+	return true;
+}
+
+static bool gather_sge(struct xroce_direct *direct, const struct xroce_qp *qp,
+		       const struct ib_sge *sge, u32 offset, u32 length)
+{
+	u64 va = sge->addr + offset;
+
+	if (va < sge->addr)
+		return false;
+	return add_piece(direct, xrdma_mr_get(&xroce_qp_dev(qp)->keys, qp->ibqp.pd,
+					      sge->lkey, 0, va, length), va, length);
+}
+
+static bool gather_list(struct xroce_direct *direct, const struct xroce_qp *qp,
+			const struct xroce_swqe *swqe)
+{
+	u32 offset = direct->burst.offset, left = direct->burst.bytes;
+	const struct ib_sge *sge = swqe->sge;
+	u32 i, n;
+
+	for (i = 0; i < swqe->num_sge && left; i++, sge++) {
+		if (offset >= sge->length) {
+			offset -= sge->length;
+			continue;
+		}
+		n = min(left, sge->length - offset);
+		if (!gather_sge(direct, qp, sge, offset, n))
+			return false;
+		left -= n;
+		offset = 0;
+	}
+	return !left;
+}
+
+static bool gather_region(struct xroce_direct *direct, const struct xroce_qp *qp)
+{
+	const struct xroce_burst *burst = &direct->burst;
+
+	return add_piece(direct,
+			 xrdma_mr_get_remote(&xroce_qp_dev(qp)->keys, qp->ibqp.pd,
+					     &qp->windows, burst->rkey,
+					     IB_ACCESS_REMOTE_READ, burst->va,
+					     burst->bytes),
+			 burst->va, burst->bytes);
+}
+
+static bool gather(struct xroce_direct *direct, const struct xroce_qp *qp,
+		   const struct xroce_swqe *swqe)
+{
+	if (direct->burst.source == XROCE_FROM_MR)
+		return gather_region(direct, qp);
+	return gather_list(direct, qp, swqe);
+}
+
+int xroce_direct_show(const struct xroce_direct *direct, u32 offset, u32 length,
+		      struct xrdma_sink *sink)
+{
+	const struct xroce_piece *piece = direct->pieces;
+	int err = 0;
+	u32 n;
+
+	for (; offset >= piece->length; piece++)
+		offset -= piece->length;
+	for (; length && !err; length -= n, offset = 0, piece++) {
+		n = min(length, piece->length - offset);
+		err = xrdma_mr_show(piece->mr, piece->va + offset, n, sink);
+	}
+	return err;
+}
+
+/* ---- sending --------------------------------------------------------------------- */
+
+static bool may_be_direct(const struct xroce_qp *qp, const struct xroce_burst *burst,
+			  const struct xroce_av *av, const struct xroce_swqe *swqe)
+{
+	if (qp->service == XROCE_UD || burst->source == XROCE_FROM_NOWHERE ||
+	    burst->bytes < LEAST_BYTES || burst->is_again || qp->congest.departs)
+		return false;
+	if (burst->source == XROCE_FROM_WR && swqe->wr.flags & XROCE_WR_INLINE)
+		return false;
+	return xroce_batch_stays_here(qp, av);
+}
+
+/* As on a wire, from the network header on. */
+static u32 wire_bytes(const struct xroce_burst *burst, enum xroce_l3 l3)
+{
+	struct xroce_pkt pkt;
+	u32 i, bytes = 0;
+
+	for (i = 0; i < burst->npkts; i += max(burst->npkts - 1, 1U)) {
+		xroce_burst_packet(burst, i, &pkt);
+		bytes += pkt.hdr_len + pkt.pad;
+	}
+	if (burst->npkts > 2)
+		bytes += (burst->npkts - 2) * XROCE_BTH_BYTES;
+	return bytes + burst->bytes +
+	       burst->npkts * (XROCE_ICRC_BYTES + xroce_icrc_l3_bytes(l3));
+}
+
+struct sk_buff *xroce_direct_make(const struct xroce_qp *qp,
+				  const struct xroce_burst *burst,
+				  const struct xroce_av *av,
+				  const struct xroce_swqe *swqe)
+{
+	u32 l3_bytes = xroce_icrc_l3_bytes(av->l3);
+	struct xroce_direct *direct;
+	struct sk_buff *skb;
+
+	if (!may_be_direct(qp, burst, av, swqe))
+		return NULL;
+	skb = alloc_skb(sizeof(*direct) + l3_bytes, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, sizeof(*direct));
+	direct = (struct xroce_direct *)skb->head;
+	direct->burst = *burst;
+	direct->burst.wr = NULL;
+	direct->num = 0;
+	skb->destructor = release;
+	if (!gather(direct, qp, swqe)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	/* Its receiver looks at the addresses. */
+	xroce_batch_fill_net(qp, av, skb_put_zero(skb, l3_bytes));
+	skb_reset_network_header(skb);
+	return skb;
+}
+
+void xroce_direct_send(struct xroce_qp *qp, struct sk_buff *skb,
+		       const struct xroce_av *av)
+{
+	const struct xroce_burst *burst = &xroce_direct_of(skb)->burst;
+	u32 npkts = burst->npkts, bytes = wire_bytes(burst, av->l3);
+	struct xroce_dev *dev = xroce_qp_dev(qp);
+	struct net_device *ndev = dev->ndev;
+
+	rcu_read_lock();
+	if (av->l3 == XROCE_L3_GRH)
+		ndev = xroce_av_egress_rcu(av, dev);
+	xroce_rx_direct(skb, ndev, av->l3, bytes);
+	rcu_read_unlock();
+	xroce_qp_count(qp, XROCE_STAT_TX_PACKETS, npkts);
+	xroce_qp_count(qp, XROCE_STAT_TX_BYTES, bytes);
+}
