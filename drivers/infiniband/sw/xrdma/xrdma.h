@@ -289,6 +289,15 @@ struct xrdma_mr *xrdma_mr_get_remote(struct xrdma_table *table,
 				     u32 key, u32 access, u64 va, u64 length);
 void xrdma_mr_put(struct xrdma_mr *mr);
 
+/*
+ * Pinned memory, which a reference keeps as it is, and which has no lock: who has one
+ * may sleep, and may give it back elsewhere.
+ */
+static inline bool xrdma_mr_is_steady(const struct xrdma_mr *mr)
+{
+	return mr->kind == XRDMA_USER;
+}
+
 enum xrdma_refusal {
 	XRDMA_NO_KEY,
 	XRDMA_OTHER_PD,

@@ -22,16 +22,13 @@ static void release(struct sk_buff *skb)
 	put_pieces((struct xroce_direct *)skb->head);
 }
 
-/*
- * Takes the reference. Only pinned memory stays what it is for as long as somebody
- * has one: fast registrations change, and memory on demand goes.
- */
+/* Takes the reference. Fast registrations change, and memory on demand goes. */
 static bool add_piece(struct xroce_direct *direct, struct xrdma_mr *mr, u64 va,
 		      u32 length)
 {
 	if (!mr)
 		return false;
-	if (mr->kind != XRDMA_USER || direct->num == XROCE_PIECES) {
+	if (!xrdma_mr_is_steady(mr) || direct->num == XROCE_PIECES) {
 		xrdma_mr_put(mr);
 		return false;
 	}

@@ -26,6 +26,8 @@
  * @off: offset of the BTH in @skb
  * @len: from there to the ICRC inclusive
  * @payload: of @pkt
+ * @held: region that a WRITE before it went to, with a reference, or NULL
+ * @held_key: its key then
  * @now: ns
  * @want: memory that is not present, if an attempt failed with -EAGAIN
  * @must_wait: it is to be taken once more when that is there
@@ -37,6 +39,8 @@ struct arrival {
 	u32 off;
 	u32 len;
 	struct xroce_payload payload;
+	struct xrdma_mr *held;
+	u32 held_key;
 	u64 now;
 	struct xrdma_want want;
 	bool must_wait;
@@ -247,11 +251,48 @@ static struct xrdma_want wanted(const struct xroce_resp_verdict *verdict, u32 le
 	};
 }
 
+static void let_go(struct arrival *in)
+{
+	if (in->held)
+		xrdma_mr_put(in->held);
+	in->held = NULL;
+}
+
+/*
+ * Key and range of a message are looked at with its first packet, and the region that
+ * had the key then still has it.
+ */
+static bool goes_on(const struct arrival *in, const struct xroce_resp_verdict *verdict)
+{
+	return in->held && verdict->act == XROCE_RESP_WRITE &&
+	       !(in->pkt.info->pos & XROCE_POS_FIRST) &&
+	       verdict->rkey == in->held_key;
+}
+
+/* With a reference, which is @in's if it is held. */
+static struct xrdma_mr *get_region(struct arrival *in,
+				   const struct xroce_resp_verdict *verdict, u64 length)
+{
+	struct xroce_qp *qp = in->qp;
+	struct xrdma_mr *mr;
+
+	if (goes_on(in, verdict))
+		return in->held;
+	let_go(in);
+	mr = xrdma_mr_get_remote(&xroce_qp_dev(qp)->keys, qp->ibqp.pd, &qp->windows,
+				 verdict->rkey, verdict->access, verdict->check_va,
+				 length);
+	if (mr && verdict->act == XROCE_RESP_WRITE && xrdma_mr_is_steady(mr)) {
+		in->held = mr;
+		in->held_key = verdict->rkey;
+	}
+	return mr;
+}
+
 static enum xroce_fault do_memory(struct arrival *in,
 				  const struct xroce_resp_verdict *verdict,
 				  u64 *old)
 {
-	struct xroce_qp *qp = in->qp;
 	const struct xroce_pkt *pkt = &in->pkt;
 	struct xrdma_mr *mr;
 	u64 length = verdict->is_whole ? XRDMA_WHOLE : verdict->check_len;
@@ -261,9 +302,7 @@ static enum xroce_fault do_memory(struct arrival *in,
 		return XROCE_FAULT_NONE;
 	if (xroce_payload_is_placed(&in->payload))
 		return XROCE_FAULT_NONE;
-	mr = xrdma_mr_get_remote(&xroce_qp_dev(qp)->keys, qp->ibqp.pd,
-				 &qp->windows, verdict->rkey,
-				 verdict->access, verdict->check_va, length);
+	mr = get_region(in, verdict, length);
 	if (!mr)
 		return XROCE_FAULT_REMOTE_ACCESS;
 
@@ -284,7 +323,8 @@ static enum xroce_fault do_memory(struct arrival *in,
 		xrdma_mr_flush(mr, verdict->check_va, length);
 		break;
 	}
-	xrdma_mr_put(mr);
+	if (mr != in->held)
+		xrdma_mr_put(mr);
 	if (err == -EAGAIN)
 		in->want = wanted(verdict, verdict->act == XROCE_RESP_WRITE ?
 					   pkt->payload_len : sizeof(u64));
@@ -435,6 +475,7 @@ static void take_kept(struct xroce_qp *qp)
 		else
 			consume_skb(in.skb);
 	}
+	let_go(&in);
 }
 
 /* ---- responses -------------------------------------------------------------------- */
@@ -520,16 +561,20 @@ static unsigned int receive_direct(struct xroce_qp *qp, struct sk_buff *skb)
 		in.payload.from = i * burst->pmtu;
 		in.want.length = 0;
 		receive_one(&in);
-		if (in.must_wait) {
-			cb->off = i;
-			xroce_rx_put_back(qp, skb);
-			return i - first;
-		}
+		if (in.must_wait)
+			break;
 	}
-	consume_skb(skb);
+	let_go(&in);
+	if (in.must_wait) {
+		cb->off = i;
+		xroce_rx_put_back(qp, skb);
+	} else {
+		consume_skb(skb);
+	}
 	return i - first;
 }
 
+/* All packets of the buffer, until one must wait. Return: how many. */
 static unsigned int receive_packets(struct xroce_qp *qp, struct sk_buff *skb)
 {
 	const struct xroce_rx_cb *cb = xroce_rx_cb(skb);
@@ -542,12 +587,14 @@ static unsigned int receive_packets(struct xroce_qp *qp, struct sk_buff *skb)
 		if (!open_arrival(&in, off, len))
 			continue;
 		receive_one(&in);
-		if (in.must_wait) {
-			take_later(qp, skb, off);
-			return n;
-		}
+		if (in.must_wait)
+			break;
 	}
-	consume_skb(skb);
+	let_go(&in);
+	if (in.must_wait)
+		take_later(qp, skb, off);
+	else
+		consume_skb(skb);
 	return n;
 }
 

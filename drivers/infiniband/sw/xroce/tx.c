@@ -14,6 +14,8 @@
  * @burst: from the engine
  * @av: where to
  * @swqe: requester: the slot of burst->wr
+ * @mr: the one pinned region that has all payload, with a reference; or NULL
+ * @va: where it begins there
  */
 struct outgoing {
 	struct xroce_qp *qp;
@@ -21,6 +23,8 @@ struct outgoing {
 	const struct xroce_burst *burst;
 	const struct xroce_av *av;
 	struct xroce_swqe *swqe;
+	struct xrdma_mr *mr;
+	u64 va;
 };
 
 /* ---- payload ------------------------------------------------------------------ */
@@ -32,21 +36,24 @@ static int absent(struct xroce_qp *qp, const struct xrdma_want *want)
 								     -EACCES;
 }
 
+static struct xrdma_sgl list_of(const struct xroce_swqe *swqe)
+{
+	return (struct xrdma_sgl){
+		.sge = swqe->sge,
+		.num_sge = swqe->num_sge,
+		.length = swqe->wr.length,
+		.data = swqe->wr.flags & XROCE_WR_INLINE ? (void *)swqe->sge : NULL,
+	};
+}
+
 static int copy_from_wr(const struct outgoing *out, u32 offset, u8 *to,
 			u32 length)
 {
 	struct xroce_qp *qp = out->qp;
-	struct xroce_swqe *swqe = out->swqe;
+	struct xrdma_sgl sgl = list_of(out->swqe);
 	struct xrdma_want want;
-	struct xrdma_sgl sgl = {
-		.sge = swqe->sge,
-		.num_sge = swqe->num_sge,
-		.length = swqe->wr.length,
-	};
 	int err;
 
-	if (swqe->wr.flags & XROCE_WR_INLINE)
-		sgl.data = swqe->sge;
 	err = xrdma_sgl_copy(&xroce_qp_dev(qp)->keys, qp->ibqp.pd, &sgl, offset,
 			     to, length, XRDMA_FROM_MEM, &want);
 	return err == -EAGAIN ? absent(qp, &want) : err;
@@ -60,7 +67,6 @@ static int copy_from_mr(const struct outgoing *out, u32 offset, u8 *to,
 	struct xrdma_mr *mr;
 	int err;
 
-	/* Looked up each time: the key may go away during a long READ. */
 	mr = xrdma_mr_get_remote(&xroce_qp_dev(out->qp)->keys,
 				 out->qp->ibqp.pd, &out->qp->windows,
 				 burst->rkey, IB_ACCESS_REMOTE_READ, va, length);
@@ -79,6 +85,39 @@ static int copy_from_mr(const struct outgoing *out, u32 offset, u8 *to,
 	return 0;
 }
 
+/* Of several packets: look the region up once. */
+static void get_region(struct outgoing *out)
+{
+	const struct xroce_burst *burst = out->burst;
+	struct xroce_dev *dev = xroce_qp_dev(out->qp);
+	const struct ib_pd *pd = out->qp->ibqp.pd;
+	struct xrdma_sgl sgl;
+
+	if (burst->npkts == 1)
+		return;
+	if (burst->source == XROCE_FROM_WR) {
+		sgl = list_of(out->swqe);
+		out->mr = xrdma_sgl_get(&dev->keys, pd, &sgl, burst->offset,
+					burst->bytes, 0, &out->va);
+	} else if (burst->source == XROCE_FROM_MR) {
+		out->va = burst->va;
+		out->mr = xrdma_mr_get_remote(&dev->keys, pd, &out->qp->windows,
+					      burst->rkey, IB_ACCESS_REMOTE_READ,
+					      burst->va, burst->bytes);
+	}
+	/* Packets leave meanwhile, so it must be one that has no lock. */
+	if (out->mr && !xrdma_mr_is_steady(out->mr)) {
+		xrdma_mr_put(out->mr);
+		out->mr = NULL;
+	}
+}
+
+static void put_region(struct outgoing *out)
+{
+	if (out->mr)
+		xrdma_mr_put(out->mr);
+}
+
 /* @i: packet of the burst */
 static int copy_payload(const struct outgoing *out, u32 i, u8 *to, u32 length)
 {
@@ -87,6 +126,9 @@ static int copy_payload(const struct outgoing *out, u32 i, u8 *to, u32 length)
 
 	if (!length)
 		return 0;
+	if (out->mr)
+		return xrdma_mr_copy(out->mr, out->va + i * burst->pmtu, to, length,
+				     XRDMA_FROM_MEM);
 	switch (burst->source) {
 	case XROCE_FROM_WR:
 		return copy_from_wr(out, offset, to, length);
@@ -139,20 +181,22 @@ static int build_packet(const struct outgoing *out, u32 i, u32 more)
 	return 0;
 }
 
-static int build_packets(const struct outgoing *out, u32 *sent)
+static int build_packets(struct outgoing *out, u32 *sent)
 {
 	const struct xroce_burst *burst = out->burst;
 	u32 more;
-	int err;
+	int err = 0;
 
+	get_region(out);
 	for (*sent = 0; *sent < burst->npkts; (*sent)++) {
 		more = (burst->npkts - 1 - *sent) *
 		       (burst->pmtu + XROCE_BTH_BYTES + XROCE_ICRC_BYTES);
 		err = build_packet(out, *sent, more);
 		if (err)
-			return err;
+			break;
 	}
-	return 0;
+	put_region(out);
+	return err;
 }
 
 /* Behind what is in the batch. */
