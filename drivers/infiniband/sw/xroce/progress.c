@@ -92,7 +92,8 @@ static u32 requests_allowed(struct xroce_qp *qp, u64 now)
 {
 	u32 n;
 
-	if (qp->req.cur == qp->req.posted && qp->req.repair_at == XROCE_NEVER)
+	if (qp->req.cur == qp->req.posted &&
+	    qp->req.repair_at == XROCE_NEVER && !qp->req.gaps.unsent)
 		return BURST;
 	n = xroce_congest_allows(qp, BURST, now);
 	return n ? xroce_paging_requests(qp, n) : 0;
@@ -252,6 +253,8 @@ static void count_progress(struct xroce_qp *qp)
 	COUNT(resp, duplicates, DUPLICATE_REQUEST);
 	COUNT(resp, out_of_sequence, OUT_OF_SEQUENCE);
 	COUNT(resp, kept, KEPT);
+	COUNT(resp, holes_told, HOLES_TOLD);
+	COUNT(req, holes_heard, HOLES_HEARD);
 #undef COUNT
 	qp->req_seen = qp->req.stats;
 	qp->resp_seen = qp->resp.stats;
@@ -267,13 +270,16 @@ static bool stands_still(const struct xroce_qp *qp)
 
 u64 xroce_qp_deadline(struct xroce_qp *qp)
 {
+	u64 at;
+
 	if (stands_still(qp))
 		return XROCE_NEVER;
+	if (qp->attr.qp_state == IB_QPS_ERR)
+		return qp->is_user && !qp->srq ? qp->flush_poll_at : XROCE_NEVER;
+	at = xroce_resp_deadline(&qp->resp);
 	if (sends_requests(qp))
-		return xroce_congest_deadline(qp, xroce_req_deadline(&qp->req));
-	if (qp->attr.qp_state == IB_QPS_ERR && qp->is_user && !qp->srq)
-		return qp->flush_poll_at;
-	return xroce_congest_deadline(qp, XROCE_NEVER);
+		at = min(at, xroce_req_deadline(&qp->req));
+	return xroce_congest_deadline(qp, at);
 }
 
 static bool send_side(struct xroce_qp *qp)
@@ -308,6 +314,8 @@ bool xroce_qp_progress(struct xroce_qp *qp)
 		qp->congest.held_until = 0;
 		has_more |= receive(qp) >= BUDGET;
 		xroce_congest_answer(qp);
+		if (qp->resp.n_kept)
+			xroce_resp_expire(&qp->resp, ktime_get_ns());
 		owes_answers = send_answers(qp) >= BUDGET;
 		has_more |= send_side(qp);
 		count_progress(qp);

@@ -365,13 +365,15 @@ static void count_request(const struct xroce_qp *qp,
 static void keep(const struct arrival *in)
 {
 	struct xroce_qp *qp = in->qp;
+	u64 *bits = NULL;
 
 	/* One that lies in its sender's memory is not kept: nothing on this host loses it. */
 	if (!in->payload.direct &&
 	    xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
-		xroce_resp_keep(&qp->resp, qp->keep.bits, in->pkt.psn);
+		bits = qp->keep.bits;
 	else
 		xroce_qp_count_drop(qp, XROCE_DROP_OUT_OF_ORDER);
+	xroce_resp_keep(&qp->resp, bits, in->pkt.psn, in->now);
 }
 
 /* Memory of @pd was not present: leave everything as it is and wait? */
@@ -459,13 +461,13 @@ static void take_later(struct xroce_qp *qp, struct sk_buff *skb, u32 off)
 }
 
 /* What was kept behind a hole that is filled now, until one has to wait. */
-static void take_kept(struct xroce_qp *qp)
+static void take_kept(struct xroce_qp *qp, u64 now)
 {
-	struct arrival in = { .qp = qp };
+	struct arrival in = { .qp = qp, .now = now };
 	const struct xroce_rx_cb *cb;
 	u32 psn;
 
-	while (!in.must_wait && xroce_resp_next_kept(&qp->resp, &psn)) {
+	while (!in.must_wait && xroce_resp_next_kept(&qp->resp, now, &psn)) {
 		in.skb = xroce_keep_take(qp, psn);
 		cb = xroce_rx_cb(in.skb);
 		if (open_arrival(&in, cb->off, cb->len) && in.pkt.psn == psn)
@@ -539,7 +541,7 @@ static void receive_one(struct arrival *in)
 		take_request(in);
 	/* One that was kept may just have waited. */
 	if ((qp->resp.n_kept || qp->resp.has_taken_kept) && !in->must_wait)
-		take_kept(qp);
+		take_kept(qp, in->now);
 }
 
 /* Packets that were not built. */

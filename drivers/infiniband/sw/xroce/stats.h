@@ -19,6 +19,8 @@
 	X(RX_ATOMIC_REQUESTS,	"rx_atomic_requests")			\
 	X(OUT_OF_SEQUENCE,	"out_of_sequence")			\
 	X(KEPT,			"kept_packets")				\
+	X(HOLES_TOLD,		"holes_told")				\
+	X(HOLES_HEARD,		"holes_heard_of")			\
 	X(KEEP_FULL,		"keep_full")				\
 	X(DUPLICATE_REQUEST,	"duplicate_request")			\
 	X(PACKET_SEQ_ERR,	"packet_seq_err")			\

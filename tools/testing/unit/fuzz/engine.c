@@ -414,8 +414,7 @@ static void try_request(const struct xroce_pkt *pkt, u8 how)
 	}
 	if (verdict.act == XROCE_RESP_KEEP) {
 		expect(xroce_psn_dist(pkt->psn, resp.epsn) < resp.cfg.keep);
-		if (how & 1)
-			xroce_resp_keep(&resp, kept_bits, pkt->psn);
+		xroce_resp_keep(&resp, how & 1 ? kept_bits : NULL, pkt->psn, now);
 		return;
 	}
 	if (verdict.act == XROCE_RESP_DROP) {
@@ -447,7 +446,7 @@ static void request(void)
 		return;
 	try_request(&pkt, how);
 	/* Kept packets are what the fuzzer says now: as hostile as any. */
-	while (resp.n_kept && xroce_resp_next_kept(&resp, &psn)) {
+	while (resp.n_kept && xroce_resp_next_kept(&resp, now, &psn)) {
 		take_request(&pkt);
 		pkt.psn = psn;
 		if (pkt.info && !pkt.info->is_response)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include "psn.h"
+#include <linux/minmax.h>
 #include "sim.h"
 
 #define GONE_RKEY	0x6666
@@ -564,11 +565,14 @@ static bool take_recv(struct node *node)
 static bool keep(struct node *node, struct packet *packet,
 		 const struct xroce_pkt *pkt)
 {
-	if (rng_chance(&node->world->rng, node->params.keep_fails))
+	if (rng_chance(&node->world->rng, node->params.keep_fails)) {
+		xroce_resp_keep(&node->resp, NULL, pkt->psn, node->world->now);
 		return false;
+	}
 	free(node->kept[pkt->psn % XROCE_KEEP]);
 	node->kept[pkt->psn % XROCE_KEEP] = packet;
-	xroce_resp_keep(&node->resp, node->kept_bits, pkt->psn);
+	xroce_resp_keep(&node->resp, node->kept_bits, pkt->psn,
+			node->world->now);
 	return true;
 }
 
@@ -615,7 +619,7 @@ static void input_kept(struct node *node)
 	const u8 *payload;
 	u32 psn;
 
-	while (xroce_resp_next_kept(&node->resp, &psn)) {
+	while (xroce_resp_next_kept(&node->resp, node->world->now, &psn)) {
 		packet = node->kept[psn % XROCE_KEEP];
 		node->kept[psn % XROCE_KEEP] = NULL;
 		SIM_CHECK(node->world, packet);
@@ -647,7 +651,9 @@ static void place(struct node *node, const struct xroce_pkt *pkt,
 static void input_ghost(struct node *node, const struct xroce_pkt *pkt)
 {
 	struct xroce_pkt ghost = *pkt;
-	u32 away = rng_below(&node->world->rng, 1 << 22);
+	/* Farther back it would speak of holes. */
+	u32 away = rng_below(&node->world->rng,
+			     XROCE_HOLE_PAST - XROCE_HOLE_STEP);
 	struct xroce_req_verdict verdict;
 
 	ghost.psn = rng_chance(&node->world->rng, 500) ?
@@ -769,16 +775,24 @@ void node_event(struct node *node, const struct event *event)
 
 u64 node_deadline(const struct node *node)
 {
-	return xroce_req_deadline(&node->req);
+	u64 at = node->is_dead || node->is_closing ? U64_MAX :
+		 xroce_resp_deadline(&node->resp);
+
+	return min(at, xroce_req_deadline(&node->req));
 }
 
 void node_expire(struct node *node)
 {
-	u64 before = node_deadline(node);
+	u64 before;
 
 	sim_trace(node->world, "%s expires", node->name);
-	xroce_req_expire(&node->req, node->world->now);
-	SIM_CHECK(node->world, node_deadline(node) != before);
+	xroce_resp_expire(&node->resp, node->world->now);
+	if (node->world->now >= xroce_req_deadline(&node->req)) {
+		before = xroce_req_deadline(&node->req);
+		xroce_req_expire(&node->req, node->world->now);
+		SIM_CHECK(node->world,
+			  xroce_req_deadline(&node->req) != before);
+	}
 	kick(node, 0);
 }
 

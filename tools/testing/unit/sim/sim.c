@@ -426,3 +426,106 @@ TEST(rows__little_more_is_resent_than_was_lost)
 					   sum.pkts * rows[i].most_spare);
 	}
 }
+
+/* --- what loss costs ------------------------------------------------------ */
+
+#define PATH_OPS	60
+#define PATH_OP_BYTES	262144U
+#define PATH_SEEDS	2
+
+struct path {
+	const char *name;
+	u32 delay;		/* ns, one way */
+	u32 loss, reorder, dup, corrupt;	/* permille, on the way of the data */
+	bool goes_back;		/* as others do: the peer keeps nothing, window 128 */
+};
+
+/* One stream of WRITEs at 1 Gbit/s. Return: bytes in a ms. */
+static u64 play_path(const struct path *path, u64 seed)
+{
+	struct link_params *there = &scene.link[0].params;
+	u64 speed;
+	u32 i;
+
+	world_init(&scene, seed);
+	workload_long(&scene, XROCE_RC, 1024, PATH_OP_BYTES);
+	for (i = 0; i < 2; i++) {
+		struct params *p = &scene.node[i].params;
+
+		scene.link[i].params.delay = path->delay;
+		scene.link[i].params.ns_per_kb = 8192;
+		p->req.window = path->goes_back ? 128 : XROCE_KEEP;
+		p->req.timeout_ns = 67108864;
+		p->resp.keep = path->goes_back ? 0 : XROCE_KEEP;
+	}
+	there->loss = path->loss;
+	there->reorder = path->reorder;
+	there->jitter = 1000000;
+	there->dup = path->dup;
+	there->corrupt = path->corrupt;
+	for (i = 0; i < PATH_OPS; i++)
+		workload_add(&scene.node[0], XROCE_WR_WRITE, PATH_OP_BYTES);
+	play(&scene);
+	CHECK_EQ(scene.node[0].failed_at, MAX_OPS);
+	speed = (u64)PATH_OPS * PATH_OP_BYTES * 1000000 / scene.now;
+	world_fini(&scene);
+	return speed;
+}
+
+static u64 speed_of(const struct path *path)
+{
+	u64 sum = 0, seed;
+
+	test_context("%s", path->name);
+	for (seed = 1; seed <= PATH_SEEDS; seed++)
+		sum += play_path(path, seed);
+	printf("# %s: %llu KB/s\n", path->name,
+	       (unsigned long long)(sum / PATH_SEEDS));
+	return sum / PATH_SEEDS;
+}
+
+TEST(paths__near_ones_hardly_suffer)
+{
+	static const struct path clean = { "0.1 ms", .delay = 50000 };
+	static const struct {
+		struct path path;
+		u32 least;	/* per cent of the clean one */
+	} rows[] = {
+		{ { "0.1 ms, 1 % lost", .delay = 50000, .loss = 10 }, 90 },
+		{ { "0.1 ms, 5 % lost", .delay = 50000, .loss = 50 }, 60 },
+		{ { "0.1 ms, 25 % up to 1 ms late", .delay = 50000,
+		    .reorder = 250 }, 80 },
+		{ { "0.1 ms, 5 % doubled", .delay = 50000, .dup = 50 }, 90 },
+		{ { "0.1 ms, 1 % damaged", .delay = 50000, .corrupt = 10 }, 80 },
+	};
+	u64 best;
+	u32 i;
+
+	/* Once, not for each range of seeds. */
+	if (first_seed())
+		return;
+	best = speed_of(&clean);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		CHECK(speed_of(&rows[i].path) * 100 >= best * rows[i].least);
+}
+
+TEST(paths__far_ones_suffer_much_less_than_by_going_back)
+{
+	static const struct path kept = {
+		"10 ms, 1 % lost", .delay = 5000000, .loss = 10,
+	};
+	static const struct path worse = {
+		"10 ms, 5 % lost", .delay = 5000000, .loss = 50,
+	};
+	static const struct path back = {
+		"10 ms, 1 % lost, going back", .delay = 5000000, .loss = 10,
+		.goes_back = true,
+	};
+	u64 least;
+
+	if (first_seed())
+		return;
+	least = speed_of(&back);
+	CHECK(speed_of(&kept) >= 5 * least);
+	CHECK(speed_of(&worse) >= least);
+}

@@ -225,6 +225,8 @@ void world_run(struct world *world);
 /* workload.c */
 void workload_random(struct world *world);
 void workload_plain(struct world *world, u8 service, u32 pmtu);
+/* The same with messages of up to @max_len bytes. */
+void workload_long(struct world *world, u8 service, u32 pmtu, u32 max_len);
 struct op *workload_add(struct node *node, u8 op, u32 len);
 
 /* node.c */

@@ -225,12 +225,17 @@ static void set_services(struct node *node, u8 service, u32 pmtu)
 /* No accidents, no requests yet: for scenarios. */
 void workload_plain(struct world *world, u8 service, u32 pmtu)
 {
+	workload_long(world, service, pmtu, 65536);
+}
+
+void workload_long(struct world *world, u8 service, u32 pmtu, u32 max_len)
+{
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
 		set_services(&world->node[i], service, pmtu);
 		world->link[i].params.delay = 2000;
-		alloc_memory(&world->node[i], 65536);
+		alloc_memory(&world->node[i], max_len);
 	}
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "sim.h"
 
-#define MAX_TURNS	2000000U
+#define MAX_TURNS	5000000U
 
 /* splitmix64 */
 static u64 rng_next(struct rng *rng)

@@ -4,6 +4,7 @@
  */
 #include <linux/types.h>
 #include "credit.h"
+#include "holes.h"
 #include "psn.h"
 #include "requester.h"
 #include "test.h"
@@ -43,6 +44,8 @@ static void begin(const struct xroce_req_cfg *cfg, u32 psn)
 	/* Most tests are about a peer of the plain kind. */
 	req.peer = XROCE_PEER_DROPS;
 	req.drops = 64;
+	/* and of a way that is known */
+	req.ramp = req.cfg.window;
 }
 
 static struct xroce_wr *post(u8 op, u32 len, u8 flags)
@@ -1866,7 +1869,7 @@ TEST(probe__silence_is_not_waited_out_and_costs_no_retry)
 	for (i = 0; i < 4; i++) {
 		last = now;
 		now = xroce_req_deadline(&req);
-		CHECK(now - last >= 6000000ULL << i);
+		CHECK(now - last >= 3000000ULL << i);
 		xroce_req_expire(&req, now);
 		check_repair(1);
 	}
@@ -2069,7 +2072,182 @@ TEST(unsent__a_repair)
 	CHECK(xroce_req_is_drained(&req));
 }
 
+/* ---- holes behind the oldest ------------------------------------------------ */
+
+static u8 tell(u32 psn, u32 n)
+{
+	return ack(xroce_hole_write(psn, n));
+}
+
+/* The next packets are @n repairs from @psn on. */
+static void check_filled(u32 psn, u32 n)
+{
+	CHECK(out(100));
+	CHECK(burst.is_repair);
+	CHECK_EQ(burst.first.psn, psn);
+	CHECK_EQ(burst.npkts, n);
+}
+
+TEST(hole__all_are_filled_at_once)
+{
+	begin(&rc_cfg, 0xfffff0);
+	req.peer = KEEPS;
+	post(XROCE_WR_WRITE, 100 * PMTU, 0);
+	drain();
+	nak(0xfffff2);
+	CHECK_EQ(tell(0xffffff, 3), XROCE_REQ_TAKEN);
+	CHECK_EQ(tell(9, 1), XROCE_REQ_TAKEN);
+	check_repair(0xfffff2);
+	check_filled(0xffffff, 3);
+	check_filled(9, 1);
+	CHECK(!out(100));
+	/* a copy of the word, and the NAK for what is on its way */
+	tell(9, 1);
+	nak(0xffffff);
+	nak(9);
+	CHECK(!out(100));
+	CHECK_EQ(req.stats.resent, 5);
+	CHECK_EQ(req.stats.holes_heard, 3);
+	ack(83);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK(!xroce_gaps_has_any(&req.gaps));
+}
+
+TEST(hole__whose_repair_is_lost_is_filled_again)
+{
+	fly(KEEPS, 8);
+	req.rtt.smoothed = 100000;
+	req.cfg.timeout_ns = 1000000000;
+	nak(2);
+	tell(5, 1);
+	check_repair(2);
+	check_filled(5, 1);
+	now += 100000;
+	nak(5);
+	CHECK(!out(100));
+	now = xroce_req_deadline(&req);
+	CHECK(now < 100000000);
+	xroce_req_expire(&req, now);
+	check_repair(5);
+	CHECK_EQ(req.stats.probes, 1);
+	CHECK_EQ(req.retry_left, 7);
+}
+
+TEST(hole__the_word_proves_that_the_peer_keeps)
+{
+	fly(XROCE_PEER_UNKNOWN, 8);
+	post(XROCE_WR_WRITE, 8, 0);
+	nak(2);
+	check_repair(2);
+	CHECK(!out(100));
+	tell(5, 1);
+	CHECK_EQ(req.peer, KEEPS);
+	check_filled(5, 1);
+	/* what is new goes on */
+	CHECK_EQ(drain(), 1);
+}
+
+TEST(hole__requests_that_are_read)
+{
+	begin(&rc_cfg, 0);
+	req.peer = KEEPS;
+	post(XROCE_WR_WRITE, 8, 0);
+	post(XROCE_WR_READ, 4 * PMTU, 0);
+	post(XROCE_WR_FETCH_ADD, 8, 0);
+	post(XROCE_WR_WRITE, 2 * PMTU, 0);
+	CHECK_EQ(drain(), 5);
+	/* the READ with the PSNs of its answer, the atomic, the first of two */
+	tell(1, 6);
+	check_filled(1, 1);
+	CHECK_EQ(burst.first.opcode, 0x0c);
+	check_filled(5, 1);
+	CHECK_EQ(burst.first.opcode, 0x14);
+	check_filled(6, 1);
+	CHECK(!out(100));
+	/* no packet has such a PSN */
+	tell(2, 1);
+	CHECK(!out(100));
+}
+
+TEST(hole__nonsense_is_a_stray)
+{
+	fly(KEEPS, 8);
+	CHECK_EQ(tell(8, 1), XROCE_REQ_DROP);
+	CHECK_EQ(tell(7, 2), XROCE_REQ_DROP);
+	CHECK_EQ(tell(0xffffff, 1), XROCE_REQ_DROP);
+	CHECK_EQ(tell(3, 33), XROCE_REQ_DROP);
+	CHECK(!out(100));
+	CHECK_EQ(req.stats.holes_heard, 0);
+}
+
+TEST(hole__not_of_what_is_to_be_sent_again_anyhow)
+{
+	fly(KEEPS, 8);
+	tell(5, 2);
+	req.peer = DROPS;
+	nak(2);
+	/* from 2 on, and nothing out of turn */
+	CHECK_EQ(drain(), 6);
+	CHECK_EQ(req.stats.resent, 6);
+	CHECK(!burst.is_repair);
+}
+
+TEST(hole__that_could_not_be_sent)
+{
+	fly(KEEPS, 8);
+	tell(5, 2);
+	check_filled(5, 1);
+	xroce_req_unsent(&req, &burst, 0, now);
+	CHECK(!out(100));
+	now += 100000;
+	check_filled(5, 1);
+	check_filled(6, 1);
+	CHECK(!out(100));
+}
+
+TEST(hole__late_packets_are_waited_for)
+{
+	fly(KEEPS, 8);
+	req.reorder_ns = 50000;
+	tell(5, 1);
+	CHECK(!out(100));
+	CHECK_EQ(xroce_req_deadline(&req), now + 50000);
+	now += 50000;
+	xroce_req_expire(&req, now);
+	check_filled(5, 1);
+}
+
+TEST(hole__makes_room_in_the_window)
+{
+	begin(&rc_cfg, 0);
+	req.peer = KEEPS;
+	req.cfg.window = 1024;
+	req.ramp = 1024;
+	post(XROCE_WR_WRITE, 500 * PMTU, 0);
+	CHECK_EQ(drain(), 128);
+	tell(5, 1);
+	check_filled(5, 1);
+	CHECK_EQ(drain(), 128);
+}
+
 /* ---- window --------------------------------------------------------------- */
+
+TEST(window__begins_small)
+{
+	begin(&rc_cfg, 0);
+	req.ramp = 16;
+	post(XROCE_WR_WRITE, 500 * PMTU, 0);
+	CHECK_EQ(drain(), 16);
+	CHECK(burst.ack_req_last);
+	ack(15);
+	CHECK_EQ(drain(), 32);
+	ack(47);
+	CHECK_EQ(drain(), 64);
+	ack(111);
+	CHECK_EQ(drain(), 128);
+	ack(239);
+	CHECK_EQ(drain(), 128);
+}
 
 TEST(window__grows_with_the_way)
 {

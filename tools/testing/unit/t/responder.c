@@ -1308,6 +1308,7 @@ TEST(msn__wraps_at_24_bits)
 /* ---- packets behind a hole ---------------------------------------------- */
 
 static u64 kept_bits[XROCE_KEEP / 64];
+static u64 now;
 
 static void begin_keeping(u32 psn)
 {
@@ -1325,7 +1326,7 @@ static void keep(u32 psn)
 
 	pkt.ack_req = false;
 	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
-	xroce_resp_keep(&resp, kept_bits, pkt.psn);
+	xroce_resp_keep(&resp, kept_bits, pkt.psn, now);
 }
 
 /* All that was kept and whose turn has come; returns how many. */
@@ -1334,7 +1335,7 @@ static u32 take_kept(void)
 	struct xroce_pkt pkt;
 	u32 psn, n;
 
-	for (n = 0; xroce_resp_next_kept(&resp, &psn); n++) {
+	for (n = 0; xroce_resp_next_kept(&resp, now, &psn); n++) {
 		pkt = packet(0x04, psn, 8);
 		pkt.ack_req = false;
 		take(pkt);
@@ -1452,11 +1453,11 @@ TEST(keep__not_ready_in_between)
 	keep(12);
 	check_ack(10, 0x60, 0);
 	take(packet(0x04, 10, 8));
-	CHECK(xroce_resp_next_kept(&resp, &psn));
+	CHECK(xroce_resp_next_kept(&resp, now, &psn));
 	CHECK_EQ(psn, 11);
 	CHECK_EQ(check(&pkt), XROCE_RESP_NEED_RECV);
 	xroce_resp_fail(&resp, &pkt, XROCE_FAULT_RNR);
-	CHECK(!xroce_resp_next_kept(&resp, &psn));
+	CHECK(!xroce_resp_next_kept(&resp, now, &psn));
 	check_ack(11, 0x20 | 12, 1);
 	check_silence();
 	/* it comes again, the one behind it is there */
@@ -1475,9 +1476,142 @@ TEST(keep__nothing_after_a_fatal_fault)
 	check_ack(10, 0x60, 0);
 	CHECK_EQ(check(&pkt), XROCE_RESP_WRITE);
 	xroce_resp_fail(&resp, &pkt, XROCE_FAULT_REMOTE_ACCESS);
-	CHECK(!xroce_resp_next_kept(&resp, &psn));
+	CHECK(!xroce_resp_next_kept(&resp, now, &psn));
 	check_ack(10, 0x62, 0);
 	check_silence();
+}
+
+/* The peer showed that it sends only what is missing. */
+static void begin_selective(u32 psn)
+{
+	begin_keeping(psn);
+	resp.is_selective = true;
+}
+
+static void check_told(u32 psn, u32 n, u32 msn)
+{
+	check_ack(xroce_hole_write(psn, n), 0x1f, msn);
+}
+
+TEST(holes__told_at_once_behind_the_oldest)
+{
+	begin_selective(10);
+	keep(11);
+	check_ack(10, 0x60, 0);
+	keep(13);
+	check_told(12, 1, 0);
+	keep(17);
+	keep(19);
+	check_told(14, 3, 0);
+	check_told(18, 1, 0);
+	check_silence();
+	CHECK_EQ(resp.stats.holes_told, 3);
+	/* filled out of turn: no news */
+	keep(15);
+	check_silence();
+	take(packet(0x04, 10, 8));
+	CHECK_EQ(take_kept(), 1);
+	check_ack(12, 0x60, 2);
+	check_silence();
+}
+
+TEST(holes__of_several_packets_from_the_oldest_on)
+{
+	begin_selective(10);
+	keep(15);
+	check_told(10, 5, 0);
+	check_ack(10, 0x60, 0);
+	check_silence();
+}
+
+TEST(holes__longer_than_a_word)
+{
+	begin_selective(10);
+	keep(12);
+	check_told(10, 2, 0);
+	check_ack(10, 0x60, 0);
+	keep(53);
+	check_told(13, 32, 0);
+	check_told(45, 8, 0);
+	check_silence();
+}
+
+TEST(holes__not_told_to_who_sends_all_again)
+{
+	struct xroce_pkt pkt;
+
+	begin_selective(10);
+	keep(11);
+	check_ack(10, 0x60, 0);
+	take(packet(0x04, 10, 8));
+	CHECK_EQ(take_kept(), 1);
+	check_ack(11, 0x1f, 2);
+	/* all from the hole on */
+	pkt = packet(0x04, 11, 8);
+	CHECK_EQ(check(&pkt), XROCE_RESP_DROP);
+	check_ack(11, 0x1f, 2);
+	CHECK(!resp.is_selective);
+	keep(13);
+	check_ack(12, 0x60, 2);
+	keep(15);
+	check_silence();
+	CHECK_EQ(xroce_resp_deadline(&resp), U64_MAX);
+	/* what was missing, and then something new */
+	take(packet(0x04, 12, 8));
+	CHECK_EQ(take_kept(), 1);
+	check_ack(14, 0x60, 4);
+	keep(17);
+	CHECK(resp.is_selective);
+	check_told(16, 1, 4);
+}
+
+TEST(holes__that_fill_themselves_are_kept_quiet)
+{
+	struct xroce_pkt pkt = packet(0x04, 10, 8);
+
+	begin_selective(10);
+	resp.holes.patience = 100;
+	now = 1000;
+	keep(11);
+	keep(13);
+	check_silence();
+	CHECK_EQ(xroce_resp_deadline(&resp), 1100);
+	pkt.ack_req = false;
+	take(pkt);
+	now = 1050;
+	CHECK_EQ(take_kept(), 1);
+	/* nobody was worried */
+	check_silence();
+	now = 1100;
+	xroce_resp_expire(&resp, now);
+	check_ack(12, 0x60, 2);
+	CHECK_EQ(xroce_resp_deadline(&resp), U64_MAX);
+	now = 0;
+}
+
+TEST(holes__copies_of_what_was_told_teach_patience)
+{
+	struct xroce_pkt pkt = packet(0x04, 10, 8);
+
+	begin_selective(10);
+	keep(11);
+	check_ack(10, 0x60, 0);
+	take(pkt);
+	CHECK_EQ(take_kept(), 1);
+	CHECK_EQ(resp.holes.patience, 0);
+	CHECK_EQ(check(&pkt), XROCE_RESP_DROP);
+	CHECK(resp.holes.patience > 0);
+}
+
+TEST(holes__what_can_not_be_kept_is_missed_at_once)
+{
+	struct xroce_pkt pkt = packet(0x04, 11, 8);
+
+	begin_selective(10);
+	resp.holes.patience = 100;
+	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
+	xroce_resp_keep(&resp, NULL, pkt.psn, now);
+	check_ack(10, 0x60, 0);
 }
 
 TEST(peek__what_is_read_next)

@@ -259,6 +259,14 @@ static bool is_copy(const struct xroce_req *req, const struct xroce_pkt *pkt)
 	       xroce_psn_add(pkt->psn, 1) == req->una_psn;
 }
 
+static bool tells_of_hole(struct xroce_req *req, const struct xroce_pkt *pkt,
+			  u64 now)
+{
+	return pkt->info->op == XROCE_OP_ACKNOWLEDGE &&
+	       aeth_kind(pkt) == XROCE_AETH_ACK &&
+	       xroce_req_hear_of_hole(req, pkt->psn, now);
+}
+
 struct xroce_req_verdict xroce_req_input(struct xroce_req *req,
 					 const struct xroce_pkt *pkt, u64 now)
 {
@@ -276,7 +284,8 @@ struct xroce_req_verdict xroce_req_input(struct xroce_req *req,
 	}
 	/* Acknowledged long ago, or never sent: without sign, both are ahead. */
 	if (xroce_req_ahead(req, pkt->psn) >= sent)
-		return drop(XROCE_DROP_STALE);
+		return tells_of_hole(req, pkt, now) ? taken() :
+						      drop(XROCE_DROP_STALE);
 	take_credits(req, pkt);
 	verdict = input(req, pkt, now);
 	xroce_req_learn(req, una_psn, now);

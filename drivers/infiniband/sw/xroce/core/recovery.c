@@ -31,6 +31,7 @@
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include "holes.h"
 #include "recovery.h"
 #include "wire.h"
 
@@ -68,10 +69,11 @@ u32 xroce_req_window(const struct xroce_req *req)
 	u64 pkts = div_u64(req->rtt.least * SHORT_WINDOW, SHORT_RTT_NS);
 
 	pkts = max_t(u64, pkts, SHORT_WINDOW);
-	/* What a peer keeps behind the hole has left the network. */
-	if (req->is_recovering && req->peer == XROCE_PEER_KEEPS)
+	/* What a peer keeps behind a hole has left the network. */
+	if (req->peer == XROCE_PEER_KEEPS &&
+	    (req->is_recovering || xroce_gaps_has_any(&req->gaps)))
 		pkts *= 2;
-	pkts = min_t(u64, pkts, req->cfg.window);
+	pkts = min_t(u64, pkts, min(req->ramp, req->cfg.window));
 	if (req->cc)
 		pkts = min_t(u64, pkts, req->cc->window / req->cfg.pmtu);
 	return (u32)max_t(u64, pkts, 1);
@@ -122,6 +124,7 @@ static void rewind(struct xroce_req *req)
 	req->repair_at = XROCE_NEVER;
 	req->is_repaired = false;
 	req->is_waiting = false;
+	xroce_gaps_clear(&req->gaps);
 	xroce_rtt_forget(&req->rtt);
 	stop_timers(req);
 }
@@ -178,6 +181,10 @@ void xroce_req_ack(struct xroce_req *req, u32 n, u64 now)
 	req->rnr_until = XROCE_NEVER;
 	if (xroce_psn_before(req->acked_psn, una_psn))
 		req->acked_psn = una_psn;
+	if (xroce_gaps_has_any(&req->gaps))
+		xroce_gaps_pass(&req->gaps, una_psn);
+	if (req->ramp < req->cfg.window)
+		req->ramp += n;
 	/* It was for what is acknowledged now. */
 	req->repair_at = XROCE_NEVER;
 	req->probe_shift = 0;
@@ -241,6 +248,21 @@ static void retry(struct xroce_req *req, u64 at)
 	req->recover_psn = req->una_psn;
 }
 
+/* The oldest packet was told of before, so that it is on its way. */
+static bool is_filled(struct xroce_req *req, u64 now)
+{
+	const struct xroce_gap *gap = xroce_gaps_find(&req->gaps, req->una_psn);
+	u64 patience = xroce_rtt_patience(&req->rtt);
+
+	if (!gap)
+		return false;
+	req->is_recovering = true;
+	req->recover_psn = req->una_psn;
+	if (gap->is_sent && patience && req->probe_at != XROCE_NEVER)
+		req->probe_at = max(gap->at + patience, now);
+	return true;
+}
+
 void xroce_req_recover(struct xroce_req *req, u32 *count, u64 now)
 {
 	if (req->rnr_until != XROCE_NEVER)
@@ -249,6 +271,8 @@ void xroce_req_recover(struct xroce_req *req, u32 *count, u64 now)
 	if (req->is_recovering && req->recover_psn == req->una_psn)
 		return;
 	(*count)++;
+	if (is_filled(req, now))
+		return;
 	retry(req, req->reorder_ns ? now + req->reorder_ns : 0);
 	if (req->cc)
 		xroce_cc_lost(req->cc, false, now);
@@ -363,8 +387,98 @@ void xroce_req_learn(struct xroce_req *req, u32 una_psn, u64 now)
 	xroce_rtt_guess(&req->rtt, now - req->repaired_when);
 	if (past > 0)
 		learn_that_it_keeps(req, now);
-	else if (xroce_psn_before(req->una_psn, req->doubt_psn))
+	else if (xroce_psn_before(req->una_psn, req->doubt_psn) &&
+		 !xroce_gaps_find(&req->gaps, req->una_psn))
 		learn_that_it_drops(req);
+}
+
+/* ---- what is missing behind the oldest ------------------------------------------ */
+
+bool xroce_req_hear_of_hole(struct xroce_req *req, u32 said, u64 now)
+{
+	u32 psn, n = xroce_hole_read(said, req->una_psn, &psn);
+	u32 sent = xroce_req_ahead(req, req->cur_psn);
+
+	if (!n || xroce_req_ahead(req, psn) >= sent ||
+	    xroce_req_ahead(req, psn) + n > sent)
+		return false;
+	req->stats.holes_heard++;
+	req->peer = XROCE_PEER_KEEPS;
+	req->is_waiting = false;
+	req->strikes = 0;
+	xroce_gaps_add(&req->gaps, psn, n,
+		       req->reorder_ns ? now + req->reorder_ns : 0);
+	if (req->cc)
+		xroce_cc_lost(req->cc, false, now);
+	return true;
+}
+
+/* The request that has @psn, which was sent and is not acknowledged. */
+static struct xroce_wr *wr_of(const struct xroce_req *req, u32 psn)
+{
+	u32 i = req->una;
+
+	while (xroce_wr_is_local(xroce_sq_wr(&req->sq, i)) ||
+	       xroce_req_ahead(req, xroce_sq_wr(&req->sq, i)->last_psn) <
+	       xroce_req_ahead(req, psn))
+		i++;
+	return xroce_sq_wr(&req->sq, i);
+}
+
+/* Of @gap, whose first packet is one of @wr. A READ is one packet of many PSNs. */
+static u32 take_part(struct xroce_req *req, struct xroce_gap *gap, u64 now,
+		     u32 max_pkts, const struct xroce_wr *wr)
+{
+	u32 psns = min_t(u32, gap->n, xroce_psn_dist(wr->last_psn, gap->psn) + 1);
+	u32 n;
+
+	if (xroce_wr_is_rd(wr)) {
+		n = gap->psn == wr->first_psn;
+	} else {
+		psns = min(psns, max_pkts);
+		n = psns;
+	}
+	xroce_gaps_sent(&req->gaps, gap, psns, now);
+	return wr->fault ? 0 : n;
+}
+
+/* False: the gap is no more, or what it lacks is sent in its turn. */
+static bool trim(const struct xroce_req *req, struct xroce_gap *gap)
+{
+	u32 done = 0;
+
+	if (xroce_psn_before(gap->psn, req->una_psn))
+		done = xroce_psn_dist(req->una_psn, gap->psn);
+	if (done >= gap->n)
+		return false;
+	gap->psn = xroce_psn_add(gap->psn, done);
+	gap->n -= (u16)done;
+	return xroce_req_ahead(req, gap->psn) <
+	       xroce_req_ahead(req, req->cur_psn);
+}
+
+u32 xroce_req_fill(struct xroce_req *req, u64 now, u32 max_pkts,
+		   struct xroce_wr **wr, u32 *psn)
+{
+	struct xroce_gap *gap;
+	u32 n;
+
+	while ((gap = xroce_gaps_due(&req->gaps, now))) {
+		if (!trim(req, gap)) {
+			xroce_gaps_sent(&req->gaps, gap, gap->n, now);
+			continue;
+		}
+		*psn = gap->psn;
+		*wr = wr_of(req, gap->psn);
+		n = take_part(req, gap, now, max_pkts, *wr);
+		if (!n)
+			continue;
+		req->stats.resent += n;
+		xroce_rtt_forget(&req->rtt);
+		xroce_req_watch(req, now);
+		return n;
+	}
+	return 0;
 }
 
 /* Let cur go back to @psn, which was handed out and not finished. */
@@ -393,6 +507,10 @@ void xroce_req_unsent(struct xroce_req *req, const struct xroce_burst *burst,
 	if (req->pause_shift < MAX_PAUSE_SHIFT)
 		req->pause_shift++;
 	xroce_rtt_forget(&req->rtt);
+	if (burst->is_repair && burst->first.psn != req->una_psn) {
+		xroce_gaps_unsent(&req->gaps, burst->first.psn);
+		return;
+	}
 	if (burst->is_repair) {
 		req->is_repaired = false;
 		plan_repair(req, req->repair_pkts, 0);
@@ -450,6 +568,7 @@ u64 xroce_req_deadline(const struct xroce_req *req)
 	if (req->rnr_until != XROCE_NEVER)
 		return req->rnr_until;
 	at = min(req->timer, req->probe_at);
+	at = min(at, xroce_gaps_deadline(&req->gaps));
 	return sooner(sooner(at, req->repair_at), req->pause_until);
 }
 
@@ -458,8 +577,6 @@ static void probe(struct xroce_req *req, u64 now)
 {
 	req->stats.probes++;
 	req->probe_at = XROCE_NEVER;
-	if (req->probe_shift && req->cc)
-		xroce_cc_lost(req->cc, true, now);
 	if (req->probe_shift < MAX_PROBE_SHIFT)
 		req->probe_shift++;
 	plan_repair(req, 1, 0);
@@ -476,11 +593,13 @@ void xroce_req_expire(struct xroce_req *req, u64 now)
 	}
 	if (req->repair_at <= now)
 		req->repair_at = 0;
+	xroce_gaps_ripen(&req->gaps, now);
 	if (req->timer <= now) {
 		req->stats.timeouts++;
-		retry(req, 0);
-		if (req->cc)
+		/* The first one may be anybody's: a lost packet's, a late program's. */
+		if (req->cc && req->retry_left < req->cfg.retry_cnt)
 			xroce_cc_lost(req->cc, true, now);
+		retry(req, 0);
 	} else if (req->probe_at <= now) {
 		probe(req, now);
 	}

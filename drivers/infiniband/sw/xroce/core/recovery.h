@@ -61,6 +61,19 @@ void xroce_req_recover(struct xroce_req *req, u32 *count, u64 now);
  */
 void xroce_req_learn(struct xroce_req *req, u32 una_psn, u64 now);
 
+/*
+ * The peer said that something behind the oldest PSN is missing, by an acknowledgement
+ * of @said. False if it did not.
+ */
+bool xroce_req_hear_of_hole(struct xroce_req *req, u32 said, u64 now);
+
+/*
+ * What is missing behind the oldest PSN and is sent again now, counted as sent: @max_pkts
+ * packets at most of *@wr, from *@psn on. Return: packets, 0 = none.
+ */
+u32 xroce_req_fill(struct xroce_req *req, u64 now, u32 max_pkts,
+		   struct xroce_wr **wr, u32 *psn);
+
 /* The peer acknowledged again what it had: it got something twice. */
 void xroce_req_note_copy(struct xroce_req *req, u64 now);
 

@@ -15,6 +15,8 @@
 #include <linux/string.h>
 #include "recovery.h"
 
+/* Packets in flight as long as nothing is known of the way. */
+#define FIRST_WINDOW	16U
 /* An answer is asked for at least this often. */
 #define ACK_EVERY	32U
 /*
@@ -82,6 +84,7 @@ void xroce_req_init(struct xroce_req *req, const struct xroce_req_cfg *cfg,
 	req->rnr_until = XROCE_NEVER;
 	req->repair_at = XROCE_NEVER;
 	req->probe_at = XROCE_NEVER;
+	req->ramp = FIRST_WINDOW;
 }
 
 void xroce_req_reconfigure(struct xroce_req *req,
@@ -386,6 +389,20 @@ static bool output_repair(struct xroce_req *req, u64 now, u32 max_pkts,
 	return true;
 }
 
+static bool output_missing(struct xroce_req *req, u64 now, u32 max_pkts,
+			   struct xroce_burst *burst)
+{
+	struct xroce_wr *wr;
+	u32 n, psn;
+
+	if (!req->gaps.unsent)
+		return false;
+	n = xroce_req_fill(req, now, max_pkts, &wr, &psn);
+	if (n)
+		fill_burst(req, wr, psn, n, true, burst);
+	return n;
+}
+
 bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 		      struct xroce_burst *burst)
 {
@@ -401,7 +418,8 @@ bool xroce_req_output(struct xroce_req *req, u64 now, u32 max_pkts,
 	if (now < req->pause_until)
 		return false;
 	req->pause_until = 0;
-	if (output_repair(req, now, max_pkts, burst))
+	if (output_repair(req, now, max_pkts, burst) ||
+	    output_missing(req, now, max_pkts, burst))
 		return true;
 	/* Until it is known what the peer does with what stands behind a hole. */
 	if (req->is_waiting)

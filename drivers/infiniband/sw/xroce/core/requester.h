@@ -14,6 +14,7 @@
 #include "burst.h"
 #include "cc.h"
 #include "drop.h"
+#include "gaps.h"
 #include "rtt.h"
 #include "wire.h"
 #include "wr.h"
@@ -53,6 +54,7 @@ struct xroce_req_stats {
 	u32 resent;		/* packets */
 	u32 probes;		/* silences that were not waited out */
 	u32 spurious;		/* packets resent that had not been lost */
+	u32 holes_heard;	/* the peer told of, besides its NAKs */
 };
 
 /* What the peer does with packets behind a hole. */
@@ -103,6 +105,7 @@ struct xroce_req {
 	bool is_recovering;	/* rewound, until progress is seen */
 	u32 recover_psn;
 	bool has_hole;		/* the peer said so, and that recover_psn is it */
+	u32 ramp;		/* packets: as many as ever arrived, and some more */
 	u64 timer;		/* transport timer, XROCE_NEVER = off */
 	u64 rnr_until;		/* XROCE_NEVER = not waiting */
 	u64 pause_until;	/* this host could not send; 0 = no pause */
@@ -123,6 +126,7 @@ struct xroce_req {
 	u64 copy_until;		/* a copy of an acknowledgement is one of the repair's */
 	u64 reorder_ns;		/* a hole may fill itself in this time */
 	u64 probe_at;		/* when silence is too long, XROCE_NEVER */
+	struct xroce_gaps gaps;
 	struct xroce_rtt rtt;
 	struct xroce_req_stats stats;
 };

@@ -6,6 +6,7 @@
  *
  * RC answers faults and ends with them. UC and UD drop the message and go on.
  */
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "credit.h"
@@ -33,6 +34,7 @@ void xroce_resp_init(struct xroce_resp *resp, const struct xroce_resp_cfg *cfg,
 	set_cfg(resp, cfg);
 	resp->epsn = psn & XROCE_PSN_MASK;
 	resp->recvs = XROCE_RECVS_UNTOLD;
+	resp->holes.seen_psn = resp->epsn;
 	resp->rd = rd;
 	if (rd)
 		memset(rd, 0, cfg->max_dest_rd_atomic * sizeof(*rd));
@@ -120,27 +122,55 @@ static u64 kept_bit(u32 psn)
 	return 1ULL << (psn & 63);
 }
 
+static bool is_kept(struct xroce_resp *resp, u32 psn)
+{
+	return resp->n_kept && *kept_word(resp, psn) & kept_bit(psn);
+}
+
 /* What stands behind a hole: never acknowledged, so it may be lost at any time. */
 static struct xroce_resp_verdict out_of_sequence(struct xroce_resp *resp,
 						 u32 psn, u32 ahead)
 {
 	resp->stats.out_of_sequence++;
-	nak_hole(resp);
-	if (ahead >= resp->cfg.keep)
+	if (ahead >= resp->cfg.keep) {
+		nak_hole(resp);
 		return drop(XROCE_DROP_OUT_OF_ORDER);
-	if (resp->n_kept && *kept_word(resp, psn) & kept_bit(psn)) {
+	}
+	if (is_kept(resp, psn)) {
 		resp->stats.duplicates++;
+		xroce_holes_note_copy(&resp->holes, psn);
 		return drop(XROCE_DROP_DUPLICATE);
 	}
 	return (struct xroce_resp_verdict){ .act = XROCE_RESP_KEEP };
 }
 
-void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn)
+/*
+ * Of holes that have had their time: of the oldest by a NAK, of the others by
+ * output(), if the peer sends only what is missing.
+ */
+static void tell_of_holes(struct xroce_resp *resp, u64 now)
 {
+	if (resp->is_broken)
+		return;
+	if (!resp->has_nakked &&
+	    xroce_holes_is_due(&resp->holes, resp->epsn, now))
+		nak_hole(resp);
+	resp->told_until = now;
+	resp->owes_holes = xroce_holes_untold(&resp->holes, resp->epsn, now);
+}
+
+void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn, u64 now)
+{
+	if (!bits) {
+		nak_hole(resp);
+		return;
+	}
 	resp->kept = bits;
 	*kept_word(resp, psn) |= kept_bit(psn);
 	resp->n_kept++;
 	resp->stats.kept++;
+	xroce_holes_see(&resp->holes, resp->epsn, psn, now);
+	tell_of_holes(resp, now);
 }
 
 /* Some are kept. True if this one was; not any more. */
@@ -156,33 +186,59 @@ static bool forget_kept(struct xroce_resp *resp, u32 psn)
 }
 
 /*
- * The peer learns at once how far this came, though it did not ask; and where the
- * next hole is, which is a new one.
+ * Who was told of a hole learns at once how far this came, though he did not ask; and
+ * where the next hole is, which is a new one.
  */
-static void tell_of_kept(struct xroce_resp *resp)
+static void tell_of_kept(struct xroce_resp *resp, u64 now)
 {
-	if (resp->has_taken_kept)
+	if (resp->has_taken_kept && resp->has_filled) {
 		owe_ack(resp);
+		xroce_holes_note_filled(&resp->holes);
+		resp->is_judging = true;
+	}
 	resp->has_taken_kept = false;
-	if (resp->n_kept && !resp->is_broken)
-		nak_hole(resp);
+	resp->has_filled = false;
+	if (resp->n_kept)
+		tell_of_holes(resp, now);
 }
 
-bool xroce_resp_next_kept(struct xroce_resp *resp, u32 *psn)
+bool xroce_resp_next_kept(struct xroce_resp *resp, u64 now, u32 *psn)
 {
 	if (!resp->is_broken && resp->n_kept && forget_kept(resp, resp->epsn)) {
 		resp->has_taken_kept = true;
 		*psn = resp->epsn;
 		return true;
 	}
-	tell_of_kept(resp);
+	tell_of_kept(resp, now);
 	return false;
+}
+
+u64 xroce_resp_deadline(const struct xroce_resp *resp)
+{
+	if (!resp->n_kept || resp->is_broken)
+		return U64_MAX;
+	return xroce_holes_deadline(&resp->holes, resp->epsn,
+				    resp->told_until);
+}
+
+void xroce_resp_expire(struct xroce_resp *resp, u64 now)
+{
+	if (resp->n_kept)
+		tell_of_holes(resp, now);
+}
+
+/* A hole was filled. Who sends all from there on sends what was kept, too. */
+static void judge_peer(struct xroce_resp *resp, s32 ahead)
+{
+	resp->is_judging = false;
+	resp->is_selective = ahead >= 0;
 }
 
 static struct xroce_resp_verdict duplicate(struct xroce_resp *resp,
 					   const struct xroce_pkt *pkt)
 {
 	resp->stats.duplicates++;
+	xroce_holes_note_copy(&resp->holes, pkt->psn);
 	if (is_rd(pkt))
 		xroce_rd_replay(resp, pkt);
 	else
@@ -479,6 +535,8 @@ struct xroce_resp_verdict xroce_resp_check(struct xroce_resp *resp,
 		return check_uc(resp, pkt);
 	if (resp->cfg.service == XROCE_UD)
 		return check_request(resp, pkt);
+	if (resp->is_judging)
+		judge_peer(resp, ahead);
 	if (ahead > 0)
 		return out_of_sequence(resp, pkt->psn, (u32)ahead);
 	if (ahead < 0)
@@ -537,6 +595,8 @@ static void take(struct xroce_resp *resp, const struct xroce_pkt *pkt, u64 old)
 {
 	u32 psns = count_psns(resp, pkt), i;
 
+	if (resp->has_nakked && resp->n_kept)
+		resp->has_filled = true;
 	resp->has_nakked = false;
 	resp->nak_pending = false;
 	/* A READ takes PSNs of which no packet makes sense. */
@@ -653,20 +713,60 @@ static u8 credit_code(const struct xroce_resp *resp)
 	return xroce_credit_code(resp->recvs + resp->has_recv);
 }
 
-static void fill_ack(struct xroce_resp *resp, struct xroce_burst *burst)
+/* The part of @hole from what is told on that is still open. Return: packets. */
+static u32 open_part(struct xroce_resp *resp, const struct xroce_hole *hole,
+		     u32 psn)
+{
+	u32 most = min_t(u32, hole->n - hole->told, XROCE_HOLE_MOST), n;
+
+	if (xroce_psn_before(psn, resp->epsn))
+		return 0;
+	for (n = 0; n < most && !is_kept(resp, xroce_psn_add(psn, n)); n++)
+		;
+	return n;
+}
+
+/* What to say of the next hole that the peer must be told of; false: of none. */
+static bool next_hole(struct xroce_resp *resp, u32 *said)
+{
+	struct xroce_hole *hole;
+
+	while ((hole = xroce_holes_untold(&resp->holes, resp->epsn,
+					  resp->told_until))) {
+		u32 psn = xroce_psn_add(hole->psn, hole->told);
+		u32 n = open_part(resp, hole, psn);
+
+		hole->told += (u16)max_t(u32, n, 1);
+		/* The NAK tells of one, and all the others are sent again after it. */
+		if (!n || (n == 1 && psn == resp->epsn) || !resp->is_selective)
+			continue;
+		*said = xroce_hole_write(psn, n);
+		return true;
+	}
+	resp->owes_holes = false;
+	return false;
+}
+
+static void be_ack(const struct xroce_resp *resp, u32 psn,
+		   struct xroce_burst *burst)
 {
 	burst->is_last = true;
 	burst->first.opcode = (u8)xroce_opcode_of(XROCE_RC,
 						  XROCE_OP_ACKNOWLEDGE,
 						  XROCE_POS_ONLY, 0);
+	burst->first.psn = psn;
+	burst->first.msn = resp->msn;
+}
+
+static void fill_ack(struct xroce_resp *resp, struct xroce_burst *burst)
+{
 	if (resp->nak_pending) {
-		burst->first.psn = resp->nak_psn;
+		be_ack(resp, resp->nak_psn, burst);
 		burst->first.syndrome = resp->nak_syndrome;
 	} else {
-		burst->first.psn = xroce_psn_add(resp->epsn, XROCE_PSN_MASK);
+		be_ack(resp, xroce_psn_add(resp->epsn, XROCE_PSN_MASK), burst);
 		resp->stats.acks++;
 	}
-	burst->first.msn = resp->msn;
 	/* A NAK acknowledges all before it. */
 	resp->nak_pending = false;
 	resp->ack_pending = false;
@@ -676,8 +776,12 @@ bool xroce_resp_output(struct xroce_resp *resp, u32 max_pkts,
 		       struct xroce_burst *burst)
 {
 	struct xroce_rd *rd = xroce_rd_pending(resp);
+	bool tells_hole;
+	u32 hole;
 
-	if (!rd && !resp->nak_pending && !resp->ack_pending)
+	/* Before the NAK of the oldest hole: what that moves back is less then. */
+	tells_hole = !rd && resp->owes_holes && next_hole(resp, &hole);
+	if (!rd && !tells_hole && !resp->nak_pending && !resp->ack_pending)
 		return false;
 	memset(burst, 0, sizeof(*burst));
 	burst->npkts = 1;
@@ -691,6 +795,9 @@ bool xroce_resp_output(struct xroce_resp *resp, u32 max_pkts,
 		if (xroce_psn_before(resp->ack_psn, rd->first_psn))
 			resp->ack_pending = false;
 		xroce_rd_answer(resp, rd, max_pkts, burst);
+	} else if (tells_hole) {
+		be_ack(resp, hole, burst);
+		resp->stats.holes_told++;
 	} else {
 		fill_ack(resp, burst);
 	}

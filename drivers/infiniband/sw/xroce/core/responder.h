@@ -21,6 +21,7 @@
 #include "burst.h"
 #include "drop.h"
 #include "fault.h"
+#include "holes.h"
 #include "wire.h"
 #include "wr.h"
 
@@ -32,7 +33,7 @@
 #define XROCE_ACCESS_FLUSH_PERSISTENT	BIT(9)
 
 /* Packets ahead of the expected one that may be kept. */
-#define XROCE_KEEP	1024
+#define XROCE_KEEP	2048
 
 /**
  * struct xroce_resp_cfg - attributes, constant while the QP runs
@@ -103,6 +104,7 @@ struct xroce_resp_stats {
 	u32 naks;
 	u32 acks;
 	u32 kept;
+	u32 holes_told;		/* besides NAKs */
 };
 
 #define XROCE_RECVS_UNTOLD	U32_MAX
@@ -136,6 +138,12 @@ struct xroce_resp {
 	u64 *kept;		/* his, a bit for each PSN; valid if n_kept */
 	u32 n_kept;
 	bool has_taken_kept;	/* since the last answer */
+	bool has_filled;	/* a hole that the peer had been told of, since then */
+	bool is_judging;	/* what comes next tells what the peer sends again */
+	bool is_selective;	/* only what was missing */
+	bool owes_holes;	/* there are some whose time had come by told_until */
+	u64 told_until;
+	struct xroce_holes holes;
 
 	/* answers owed */
 	bool ack_pending;
@@ -220,18 +228,24 @@ struct xroce_resp_verdict xroce_resp_check(struct xroce_resp *resp,
 
 /*
  * The owner keeps the packet with @psn, for which check() said KEEP. @bits: his, for
- * ours alone: XROCE_KEEP of them, 0 at first, and the same until init().
+ * ours alone: XROCE_KEEP of them, 0 at first, and the same until init(); NULL: he can't
+ * keep it.
  */
-void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn);
+void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn, u64 now);
 
 /**
  * xroce_resp_next_kept - after commit(): the turn of a packet that was kept
  * @resp: responder
+ * @now: ns
  * @psn: of the packet that the owner gives to check() now, and forgets
  *
  * Called until it returns false; then what is owed for all of them is.
  */
-bool xroce_resp_next_kept(struct xroce_resp *resp, u32 *psn);
+bool xroce_resp_next_kept(struct xroce_resp *resp, u64 now, u32 *psn);
+
+/* When expire() must be called at the latest: U64_MAX if not at all. */
+u64 xroce_resp_deadline(const struct xroce_resp *resp);
+void xroce_resp_expire(struct xroce_resp *resp, u64 now);
 
 /* A receive request of @len bytes was taken for the message in check(). */
 void xroce_resp_recv(struct xroce_resp *resp, u64 len);

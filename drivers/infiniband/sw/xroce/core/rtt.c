@@ -5,7 +5,7 @@
 #include "rtt.h"
 
 /* Programs at the other end are scheduled, too. */
-#define LEAST_SLACK_NS	5000000ULL
+#define LEAST_SLACK_NS	2000000ULL
 
 void xroce_rtt_sent(struct xroce_rtt *rtt, u32 psn, u64 now)
 {
