@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Packets that came before their turn (see keep.h). */
+#include <linux/moduleparam.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include "keep.h"
@@ -8,8 +9,13 @@
 #include "stats.h"
 
 /* Nothing of this is acknowledged: who comes too late is resent, no more. */
-#define QP_BUDGET	(8U << 20)
-#define DEV_BUDGET	(64L << 20)
+static unsigned int keep_qp = 16384;
+module_param(keep_qp, uint, 0644);
+MODULE_PARM_DESC(keep_qp, "KiB that a QP may keep of packets that came before their turn (default: 16384)");
+
+static unsigned int keep_device = 65536;
+module_param(keep_device, uint, 0644);
+MODULE_PARM_DESC(keep_device, "The same of all QPs of a device (default: 65536)");
 
 static struct sk_buff **slot_of(struct xroce_keep *keep, u32 psn)
 {
@@ -27,8 +33,9 @@ static bool charge(struct xroce_qp *qp, u32 bytes)
 	struct xroce_dev *dev = xroce_qp_dev(qp);
 
 	qp->keep.bytes += bytes;
-	if (atomic_long_add_return(bytes, &dev->kept_bytes) <= DEV_BUDGET &&
-	    qp->keep.bytes <= QP_BUDGET)
+	if (atomic_long_add_return(bytes, &dev->kept_bytes) >> 10 <
+	    READ_ONCE(keep_device) &&
+	    qp->keep.bytes >> 10 < READ_ONCE(keep_qp))
 		return true;
 	uncharge(qp, bytes);
 	xroce_qp_count(qp, XROCE_STAT_KEEP_FULL, 1);

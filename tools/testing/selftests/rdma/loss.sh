@@ -11,7 +11,8 @@
 # every operation; UC and UD lose messages but never change them; a damaged packet
 # is dropped by its ICRC; what happened is counted. If nothing comes through, an
 # RC QP gives up in the time its attributes say. A packet that the sender's own
-# queue drops is a lost packet, not the end of the QP.
+# queue drops is a lost packet, not the end of the QP. No more memory is used for what
+# came before its turn than is allowed, and it is given back when the netdev goes.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +25,7 @@ need_helper transfer
 [ "$LINK_TYPE" = xroce ] || skip_all "it reads xroce's counters"
 
 seed=${SEED:-$RANDOM}
-plan 17
+plan 20
 
 # netem_on SIDE ARG...
 netem_on()
@@ -171,6 +172,48 @@ qp_goes_at_once()
 	off_on_both_sides
 }
 
+# keeps_little PARAMETER: of what came before its turn, 16 KiB or so
+keeps_little()
+{
+	echo 16 > "/sys/module/xroce/parameters/$1"
+	lossy_transfer keep_full 'delay 1ms loss 2%' -n 40 -q 2
+	keep_much
+}
+
+# The defaults.
+keep_much()
+{
+	echo 16384 > /sys/module/xroce/parameters/keep_qp
+	echo 65536 > /sys/module/xroce/parameters/keep_device
+}
+
+# While packets are kept. What goes is the namespaces' only link: no test after this.
+netdev_goes()
+{
+	netem_on 1 delay 50ms loss 20%
+	netem_on 2 delay 50ms loss 20%
+	transfer_alone -n 5000 -s "$seed" -T 60 &
+	local pid=$!
+	wait_for 30 some_are_kept || { cat "$scratch/transfer"; fail "nothing is kept"; }
+	in_side 2 ip link del eth0
+	wait_for 20 device_is_gone 1 || fail "xr1 is still there"
+	wait_for 20 device_is_gone 2 || fail "xr2 is still there"
+	kill -KILL "$(pgrep -P "$pid" -x transfer || pgrep -x transfer)" || true
+	wait "$pid" || true
+}
+
+some_are_kept()
+{
+	rdma resource show qp link xr1/1 -dd > "$scratch/qps" 2> /dev/null
+	rdma resource show qp link xr2/1 -dd >> "$scratch/qps" 2> /dev/null
+	grep -q -E 'kept_packets [1-9]' "$scratch/qps"
+}
+
+device_is_gone()
+{
+	! device_exists "xr$1"
+}
+
 no_qps()
 {
 	! rdma resource show qp link xr1/1 | grep -q 'type RC'
@@ -180,6 +223,7 @@ make_pair 4200
 fix_neighbours || bail_out "cannot name neighbours"
 note "seed $seed"
 packets_before=0
+at_exit keep_much
 
 run "RC, 1 % lost" lossy_transfer retransmitted_packets 'loss 1%' -n 60
 run "RC, 5 % lost, path MTU 256" lossy_transfer retransmitted_packets 'loss 5%' -n 40 -m 1 -S 8192
@@ -202,4 +246,7 @@ run "RC survives a second of silence" survives_silence
 run "RC gives up when nothing comes through" gives_up_in_time
 run "RC and a short queue of the sender" short_local_queue
 run "QPs go although their packets wait in a queue" qp_goes_at_once
+run "little memory for what a QP keeps" keeps_little keep_qp
+run "little memory for what a device keeps" keeps_little keep_device
+run "the netdev goes while packets are kept" netdev_goes
 finish
