@@ -187,19 +187,21 @@ static u32 overhead(const struct xroce_qp *qp)
  * fq lets each packet out at its own time: it may have them somewhat sooner. Of the
  * first queue only, and a hint: who is wrong sends a little burst.
  */
-static bool has_fq(const struct xroce_qp *qp)
+static bool has_fq(struct xroce_qp *qp)
 {
 	const struct dst_entry *dst = qp->route.dst;
 	const struct Qdisc *qdisc;
-	bool is_fq;
 
 	if (!dst)
 		return false;
 	rcu_read_lock();
 	qdisc = rcu_dereference(netdev_get_tx_queue(dst->dev, 0)->qdisc);
-	is_fq = qdisc && !strcmp(qdisc->ops->id, "fq");
+	if (qdisc != qp->congest.qdisc) {
+		qp->congest.qdisc = qdisc;
+		qp->congest.has_fq = qdisc && !strcmp(qdisc->ops->id, "fq");
+	}
 	rcu_read_unlock();
-	return is_fq;
+	return qp->congest.has_fq;
 }
 
 u32 xroce_congest_allows(struct xroce_qp *qp, u32 max, u64 now)

@@ -58,6 +58,8 @@ struct xroce_congest {
  * @owes_cnp: one is to be sent
  * @held_until: something waits until then; 0 = nothing does
  * @departs: when the burst that is being sent may leave, ns; 0 = at once
+ * @qdisc: of the way out when it was last looked at; compared, never followed
+ * @has_fq: it was fq
  */
 struct xroce_qp_congest {
 	struct xroce_cc cc;
@@ -65,6 +67,8 @@ struct xroce_qp_congest {
 	bool owes_cnp;
 	u64 held_until;
 	u64 departs;
+	const void *qdisc;
+	bool has_fq;
 };
 
 void xroce_congest_init(struct xroce_congest *congest);
