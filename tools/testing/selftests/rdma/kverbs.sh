@@ -11,14 +11,15 @@
 # Promises: fast registration with any size of pages, and with gaps; its limits;
 # invalidation by its user, by a peer and after a READ; inline data of the kernel's; every
 # opcode on every type of QP is refused or completes; drains end; completions are dealt
-# with on the CPU of their CQ's vector; events are moderated.
+# with on the CPU of their CQ's vector; events are moderated; a QP sends no faster than its
+# rate limit.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need_link_type
 modprobe -q -n kverbs || skip_all "kverbs is not built: make TESTS=m"
-plan 11
+plan 12
 
 check()
 {
@@ -50,5 +51,6 @@ run "every opcode on every type of QP" check opcodes
 run "drains" check drain
 run "completion vectors" check vectors
 run "completion events, moderated" check moderation
+run "rate limit" check rate-limit
 run "nothing is left" no_objects
 finish

@@ -34,6 +34,7 @@ static const struct {
 	{ "drain", kverbs_drain },
 	{ "vectors", kverbs_vectors },
 	{ "moderation", kverbs_moderation },
+	{ "rate-limit", kverbs_rate_limit },
 };
 
 static int run_case(const char *name, const struct kernel_param *param)

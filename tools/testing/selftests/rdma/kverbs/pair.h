@@ -83,5 +83,6 @@ int kverbs_opcodes(struct ib_device *dev);
 int kverbs_drain(struct ib_device *dev);
 int kverbs_vectors(struct ib_device *dev);
 int kverbs_moderation(struct ib_device *dev);
+int kverbs_rate_limit(struct ib_device *dev);
 
 #endif
