@@ -13,7 +13,9 @@
 # the DSCP of the packets and without a service level gives the priority as it does
 # for sockets, also when rdma_cm's "type of service" sets it. This holds for RoCEv1
 # and v2, requests and answers. Source ports tell flows apart: by the flow label, or
-# the numbers of the QPs, alike in both directions.
+# the numbers of the QPs, alike in both directions. In a class of its own, by traffic
+# class or service level, nothing of what is sent is lost to a flood that shares the
+# link; without one it is.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +26,7 @@ need ibv_rc_pingpong ibverbs-utils
 need ib_write_bw perftest
 need tcpdump tcpdump
 
-plan 17
+plan 20
 
 # ---- classes --------------------------------------------------------------------------
 
@@ -91,7 +93,7 @@ egress()
 	in_side 2 tc filter add dev eth0 egress prio "$prio" protocol "$protocol" u32 "$@" action ok
 }
 
-# with_tos BYTE PROTOCOL COMMAND...: all packets that xr2 sends bear it, but for MADs,
+# with_tos BYTE PROTOCOL COMMAND...: all packets that xr2 sends bear its DSCP, but for MADs,
 # of which the kernel decides.
 with_tos()
 {
@@ -106,7 +108,7 @@ with_tos()
 	# shellcheck disable=SC2086 # pairs of words
 	{
 		egress 1 "$protocol" match $port 4791 0xffff match u32 1 0xffffff at $qpn
-		egress 2 "$protocol" match $port 4791 0xffff match $class "$byte" 0xff
+		egress 2 "$protocol" match $port 4791 0xffff match $class "$byte" 0xfc
 		egress 3 "$protocol" match $port 4791 0xffff
 	}
 	"$@"
@@ -208,7 +210,88 @@ port_of_a_flow_label()
 	[ "$(awk '{ print $3 }' "$scratch/list" | sort -u)" = 64201 ] || fail "not the port of the label"
 }
 
+# ---- beside a flood -----------------------------------------------------------------------
+
+# 20 Mbit/s of xr2's, in two classes; the second has little room. What programs tell each
+# other by TCP is in the first.
+make_bottleneck()
+{
+	modprobe -q -a sch_tbf sch_prio cls_flower || true
+	in_side 2 tc qdisc replace dev eth0 root handle 1: tbf rate 20mbit burst 16kb limit 1mb ||
+		skip "no tbf"
+	# shellcheck disable=SC2068 # words
+	in_side 2 tc qdisc add dev eth0 parent 1:1 handle 2: prio bands 2 priomap $@
+	in_side 2 tc qdisc add dev eth0 parent 2:1 handle 21: pfifo limit 1000
+	in_side 2 tc qdisc add dev eth0 parent 2:2 handle 22: pfifo limit 30
+	in_side 2 tc filter add dev eth0 parent 2: protocol ip flower ip_proto tcp classid 2:1
+}
+
+dropped_by()
+{
+	in_side 2 tc -s -j qdisc show dev eth0 | python3 -c "
+import json, sys
+print(sum(q['drops'] for q in json.load(sys.stdin) if q['handle'] == '$1'))"
+}
+
+start_flood()
+{
+	in_side 2 python3 -c "
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('10.0.0.1', 9))
+while True:
+    try: s.send(bytes(1400))
+    except OSError: pass" &
+	flood=$!
+	wait_for 20 is_flooded || fail "the flood is not too much for the link"
+}
+
+is_flooded()
+{
+	[ "$(dropped_by 22:)" -gt 100 ]
+}
+
+# beside_flood COMMAND...: in $lost, what was lost of what it sent
+beside_flood()
+{
+	local before status=0
+	start_flood
+	before=$(counter 2 tx_dropped)
+	("$@") || status=$?
+	lost=$(($(counter 2 tx_dropped) - before))
+	kill "$flood"
+	wait "$flood" 2> /dev/null || true
+	note "$lost of RoCE lost, $(dropped_by 21:) drops in the first class, $(dropped_by 22:) in the second"
+	return $status
+}
+
+# in_class MAP COMMAND...
+in_class()
+{
+	# shellcheck disable=SC2086 # words
+	make_bottleneck $1
+	in_side 2 tc filter add dev eth0 parent 2: protocol ip flower ip_tos 0x68/0xfc classid 2:1
+	beside_flood "${@:2}" || fail "${*:2}"
+	[ "$(dropped_by 21:)" = 0 ] || fail "its class dropped"
+	[ "$lost" = 0 ] || fail "$lost packets were dropped"
+	drop_bottleneck
+}
+
+drop_bottleneck()
+{
+	in_side 2 tc qdisc del dev eth0 root
+}
+
+# Or the cases before show nothing. It takes its time.
+in_no_class()
+{
+	make_bottleneck 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+	beside_flood perftest ib_write_bw 4 -n 20 -s 4096 || note "it gave up"
+	drop_bottleneck
+	[ "$lost" -gt 0 ] || fail "nothing was lost: the flood does no harm"
+}
+
 make_pair 4200
+fix_neighbours || bail_out "cannot name neighbours"
 make_vlan || bail_out "no VLANs"
 
 for sl in 0 3 7; do
@@ -228,6 +311,12 @@ run "rdma_cm's type of service is interactive" sorted_by 6 perftest ib_send_bw 4
 run "VLAN: service level 3 is PCP 3" in_vlan pcp_of_vlan 3 pingpong rc 4 -n 100 -l 3
 run "VLAN: service level 5 is PCP 5, by another priority" in_vlan pcp_of_vlan 5 pingpong rc 6 -n 100 -l 5
 run "VLAN: rdma_cm's type of service" in_vlan pcp_of_vlan 4 perftest ib_send_bw 4 -n 100 -R -T 16
+no_priority_but_3='1 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1'
+run "a flood beside the class of a DSCP" in_class "${no_priority_but_3/0/1}" \
+	perftest ib_write_bw 4 -n 200 -s 4096 --tclass=104
+run "a flood beside the class of a service level" in_class "$no_priority_but_3" \
+	perftest ib_write_bw 4 -n 200 -s 4096 -S 3
+run "a flood in the same class" in_no_class
 run "source ports of connections" ports_of_connections
 run "the source port of a flow label" port_of_a_flow_label
 finish
