@@ -7,13 +7,14 @@
 #	xiwarp  siw		the same; siw also as scripts/build-siw makes it
 #	xroce@FOLDER		the modules in FOLDER; or xiwarp
 #	xroce+PARAMETER=VALUE	with a module parameter
+#	xroce:ALGORITHM		with that congestion control
 #	tcp  udp		sockets, no RDMA
 
 in_use='' parameter='' old_value='' files=''
 
 driver_of()
 {
-	local name=${1%%[@+]*}
+	local name=${1%%[@+:]*}
 	printf '%s\n' "$name"
 }
 
@@ -75,6 +76,17 @@ set_parameter()
 	esac
 }
 
+# Of the new devices of both sides; the default is what none is named for.
+set_algorithm()
+{
+	local side
+	case $1 in *:*) ;; *) return 0 ;; esac
+	for side in 1 2; do
+		[ ! -e "/sys/class/infiniband/xr$side" ] ||
+			echo "${1#*:}" > "/sys/class/infiniband/xr$side/ecn/roce_rp/algorithm" || return
+	done
+}
+
 # use_contender CONTENDER: its devices are there, no others
 use_contender()
 {
@@ -86,7 +98,7 @@ use_contender()
 	case $LINK_TYPE in
 	tcp | udp) ;;
 	*)
-		load "$1" && set_parameter "$1" && add_links || return
+		load "$1" && set_parameter "$1" && add_links && set_algorithm "$1" || return
 		;;
 	esac
 	in_use=$1
