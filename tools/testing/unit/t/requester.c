@@ -2133,6 +2133,26 @@ TEST(hole__whose_repair_is_lost_is_filled_again)
 	CHECK_EQ(req.retry_left, 7);
 }
 
+TEST(hole__a_probe_teaches_no_patience)
+{
+	fly(KEEPS, 8);
+	req.rtt.smoothed = 100000;
+	req.cfg.timeout_ns = 1000000000;
+	nak(2);
+	check_repair(2);
+	now = xroce_req_deadline(&req);
+	xroce_req_expire(&req, now);
+	check_repair(2);
+	/* both arrived */
+	ack(7);
+	post(XROCE_WR_WRITE, 8, 0);
+	drain();
+	ack(7);
+	CHECK_EQ(req.stats.probes, 1);
+	CHECK_EQ(req.stats.spurious, 0);
+	CHECK_EQ(req.reorder_ns, 0);
+}
+
 TEST(hole__the_word_proves_that_the_peer_keeps)
 {
 	fly(XROCE_PEER_UNKNOWN, 8);

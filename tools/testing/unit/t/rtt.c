@@ -85,4 +85,6 @@ TEST(patience__unknown_then_never_below_the_slack)
 	begin();
 	xroce_rtt_guess(&rtt, 10000000);
 	CHECK_EQ(xroce_rtt_patience(&rtt), 30000000);
+	rtt.variation = 0;
+	CHECK_EQ(xroce_rtt_patience(&rtt), 15000000);
 }

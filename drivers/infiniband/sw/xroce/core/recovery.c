@@ -305,8 +305,8 @@ void xroce_req_repaired(struct xroce_req *req, u32 n, u64 now)
 	req->repaired_psn = xroce_psn_add(req->una_psn, n);
 	req->doubt_psn = req->max_psn;
 	req->repaired_when = now;
-	/* Who is slow to answer does not reorder. */
-	req->copy_until = req->is_recovering ?
+	/* Who is slow to answer does not reorder; nor was a probe asked for. */
+	req->copy_until = req->is_recovering && !req->probe_shift ?
 			  now + 2 * req->rtt.smoothed + MOST_REORDER_NS : 0;
 	/* An answer to a READ tells nothing of what was sent behind it. */
 	req->is_repaired = !xroce_wr_is_rd(xroce_req_oldest(req));

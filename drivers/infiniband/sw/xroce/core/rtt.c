@@ -60,5 +60,7 @@ u64 xroce_rtt_patience(const struct xroce_rtt *rtt)
 {
 	if (!rtt->smoothed)
 		return 0;
-	return rtt->smoothed + max(4 * rtt->variation, LEAST_SLACK_NS);
+	/* What was sent twice is not measured, so a queue may have grown unseen. */
+	return rtt->smoothed + max(max(4 * rtt->variation, LEAST_SLACK_NS),
+				   rtt->smoothed / 2);
 }
