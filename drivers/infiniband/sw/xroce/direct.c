@@ -2,12 +2,15 @@
 /* Payload that is not copied before its receiver copies it (see direct.h). */
 #include "batch.h"
 #include "direct.h"
+#include "place.h"
 #include "qp.h"
 #include "rx.h"
 #include "stats.h"
 
 /* Less is copied as fast as it is looked up. */
 #define LEAST_BYTES	1024
+/* A copy fits into one buffer. */
+#define MAX_BYTES	65536
 
 /* ---- memory --------------------------------------------------------------------- */
 
@@ -88,8 +91,8 @@ static bool gather(struct xroce_direct *direct, const struct xroce_qp *qp,
 	return gather_list(direct, qp, swqe);
 }
 
-int xroce_direct_show(const struct xroce_direct *direct, u32 offset, u32 length,
-		      struct xrdma_sink *sink)
+static int show_pieces(const struct xroce_direct *direct, u32 offset, u32 length,
+		       struct xrdma_sink *sink)
 {
 	const struct xroce_piece *piece = direct->pieces;
 	int err = 0;
@@ -104,13 +107,63 @@ int xroce_direct_show(const struct xroce_direct *direct, u32 offset, u32 length,
 	return err;
 }
 
+int xroce_direct_show(const struct sk_buff *skb, u32 offset, u32 length,
+		      struct xrdma_sink *sink)
+{
+	const struct xroce_direct *direct = xroce_direct_of(skb);
+
+	if (direct->num)
+		return show_pieces(direct, offset, length, sink);
+	return xroce_place_show(skb, skb_headlen(skb) + offset, length, sink);
+}
+
+/* ---- a copy ---------------------------------------------------------------------- */
+
+static int take_in_page(void *to, u32 done, const void *data, u32 n)
+{
+	memcpy(to + done, data, n);
+	return 0;
+}
+
+static bool add_page(struct sk_buff *skb, u32 offset, u32 length)
+{
+	struct page *page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
+	struct xrdma_sink sink = { .take = take_in_page };
+
+	if (!page)
+		return false;
+	sink.to = page_address(page);
+	show_pieces(xroce_direct_of(skb), offset, length, &sink);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, page, 0, length, PAGE_SIZE);
+	return true;
+}
+
+bool xroce_direct_detach(struct sk_buff *skb)
+{
+	struct xroce_direct *direct = (struct xroce_direct *)skb->head;
+	u32 bytes = direct->burst.bytes, offset;
+
+	if (!direct->num)
+		return true;
+	BUILD_BUG_ON(MAX_BYTES > MAX_SKB_FRAGS * PAGE_SIZE);
+	for (offset = 0; offset < bytes; offset += PAGE_SIZE) {
+		if (!add_page(skb, offset, min_t(u32, bytes - offset, PAGE_SIZE)))
+			return false;
+	}
+	skb->truesize -= bytes;
+	skb->destructor = NULL;
+	put_pieces(direct);
+	return true;
+}
+
 /* ---- sending --------------------------------------------------------------------- */
 
 static bool may_be_direct(const struct xroce_qp *qp, const struct xroce_burst *burst,
 			  const struct xroce_av *av, const struct xroce_swqe *swqe)
 {
-	if (qp->service == XROCE_UD || burst->source == XROCE_FROM_NOWHERE ||
-	    burst->bytes < LEAST_BYTES || burst->is_again || qp->congest.departs)
+	if (qp->service != XROCE_RC || burst->source == XROCE_FROM_NOWHERE ||
+	    burst->bytes < LEAST_BYTES || burst->bytes > MAX_BYTES ||
+	    burst->is_again || qp->congest.departs)
 		return false;
 	if (burst->source == XROCE_FROM_WR && swqe->wr.flags & XROCE_WR_INLINE)
 		return false;
@@ -154,9 +207,11 @@ struct sk_buff *xroce_direct_make(const struct xroce_qp *qp,
 	direct->num = 0;
 	skb->destructor = release;
 	if (!gather(direct, qp, swqe)) {
-		kfree_skb(skb);
+		consume_skb(skb);
 		return NULL;
 	}
+	/* What its receiver has queued counts towards a limit. */
+	skb->truesize += burst->bytes;
 	/* Its receiver looks at the addresses. */
 	xroce_batch_fill_net(qp, av, skb_put_zero(skb, l3_bytes));
 	skb_reset_network_header(skb);
@@ -177,5 +232,6 @@ void xroce_direct_send(struct xroce_qp *qp, struct sk_buff *skb,
 	xroce_rx_direct(skb, ndev, av->l3, bytes);
 	rcu_read_unlock();
 	xroce_qp_count(qp, XROCE_STAT_TX_PACKETS, npkts);
+	xroce_qp_count(qp, XROCE_STAT_TX_DIRECT, npkts);
 	xroce_qp_count(qp, XROCE_STAT_TX_BYTES, bytes);
 }

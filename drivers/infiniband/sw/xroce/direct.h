@@ -2,7 +2,8 @@
 /*
  * Runs of packets to a QP of this host, which gets their payload where it lies: one
  * copy, from the sender's memory to the receiver's. What a peer would read in the
- * headers is in the burst.
+ * headers is in the burst. Reliable connections only: a request completes when its
+ * receiver has acknowledged, so nobody changes the payload before that.
  */
 #ifndef XROCE_DIRECT_H
 #define XROCE_DIRECT_H
@@ -33,7 +34,7 @@ struct xroce_piece {
 /**
  * struct xroce_direct - a run on its way, at skb->head
  * @burst: its packets; its sender's request may be gone
- * @num: entries of @pieces
+ * @num: entries of @pieces; 0: the payload is in the buffer, behind the network header
  * @pieces: the payload, in order
  */
 struct xroce_direct {
@@ -45,7 +46,7 @@ struct xroce_direct {
 /**
  * xroce_direct_make - a buffer for @burst without its payload
  * @qp: sender, which has a route; the caller is its owner
- * @burst: of a connected QP
+ * @burst: of it
  * @av: where to
  * @swqe: requester: the slot of burst->wr
  *
@@ -66,8 +67,17 @@ static inline const struct xroce_direct *xroce_direct_of(const struct sk_buff *s
 	return (const struct xroce_direct *)skb->head;
 }
 
-/* Show @length bytes of the payload from @offset on. Any context. Return: as its function. */
-int xroce_direct_show(const struct xroce_direct *direct, u32 offset, u32 length,
+/*
+ * Show @length bytes of the payload of @skb from @offset on. Any context. Return: as its
+ * function, or -EFAULT.
+ */
+int xroce_direct_show(const struct sk_buff *skb, u32 offset, u32 length,
 		      struct xrdma_sink *sink);
+
+/*
+ * Its receiver has to wait, perhaps for long: copy the payload and let the sender's
+ * memory go. Bottom halves off. Return: false without memory.
+ */
+bool xroce_direct_detach(struct sk_buff *skb);
 
 #endif

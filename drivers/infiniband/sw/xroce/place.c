@@ -11,32 +11,33 @@
 
 bool xroce_payload_is_placed(const struct xroce_payload *payload)
 {
-	return payload->direct &&
+	return payload->is_direct &&
 	       payload->placed >= payload->from + payload->length;
 }
 
 /* ---- from --------------------------------------------------------------------- */
 
-static int show_buffer(const struct xroce_payload *payload, struct xrdma_sink *sink)
+int xroce_place_show(const struct sk_buff *skb, u32 at, u32 length,
+		     struct xrdma_sink *sink)
 {
 	struct skb_seq_state seq;
+	u32 done = 0, n;
 	const u8 *data;
 	int err = 0;
-	u32 n;
 
-	if (!payload->length)
+	if (!length)
 		return 0;
-	skb_prepare_seq_read(payload->skb, payload->at, payload->at + payload->length,
-			     &seq);
-	while (!err && sink->done < payload->length) {
-		n = skb_seq_read(sink->done, &data, &seq);
+	skb_prepare_seq_read((struct sk_buff *)skb, at, at + length, &seq);
+	while (!err && done < length) {
+		n = skb_seq_read(done, &data, &seq);
 		if (!n) {
 			err = -EFAULT;
 			break;
 		}
-		n = min(n, payload->length - sink->done);
+		n = min(n, length - done);
 		err = sink->take(sink->to, sink->done, data, n);
 		sink->done += n;
+		done += n;
 	}
 	skb_abort_seq_read(&seq);
 	return err;
@@ -47,15 +48,15 @@ static u32 bytes_at_once(const struct xroce_payload *payload, u64 room)
 {
 	u64 left;
 
-	if (!payload->direct)
+	if (!payload->is_direct || payload->early <= payload->from)
 		return payload->length;
-	left = payload->direct->burst.bytes - payload->from;
+	left = payload->early - payload->from;
 	return max_t(u32, min(left, room), payload->length);
 }
 
 static int show_run(struct xroce_payload *payload, u32 bytes, struct xrdma_sink *sink)
 {
-	int err = xroce_direct_show(payload->direct, payload->from, bytes, sink);
+	int err = xroce_direct_show(payload->skb, payload->from, bytes, sink);
 
 	if (!err)
 		payload->placed = payload->from + bytes;
@@ -68,8 +69,8 @@ static int show(struct xroce_payload *payload, u64 room, struct xrdma_sink *sink
 	u32 bytes = bytes_at_once(payload, room);
 	int err;
 
-	if (!payload->direct)
-		return show_buffer(payload, sink);
+	if (!payload->is_direct)
+		return xroce_place_show(payload->skb, payload->at, bytes, sink);
 	err = show_run(payload, bytes, sink);
 	if (err != -EAGAIN || bytes == payload->length)
 		return err;

@@ -9,25 +9,27 @@ struct ib_pd;
 struct sk_buff;
 struct xrdma_mr;
 struct xrdma_sgl;
+struct xrdma_sink;
 struct xrdma_want;
-struct xroce_direct;
 struct xroce_qp;
 
 /**
  * struct xroce_payload - of one packet
  * @length: bytes
- * @skb: has them, if @direct is NULL
- * @at: where in @skb
- * @direct: the run whose payload they are part of
+ * @skb: the buffer
+ * @at: where in @skb, but for @is_direct
+ * @is_direct: they are part of the payload of a run (direct.h)
  * @from: where in that
+ * @early: bytes of the run that may be placed before the turn of their packet
  * @placed: bytes of the run that are in memory
  */
 struct xroce_payload {
 	u32 length;
 	struct sk_buff *skb;
 	u32 at;
-	const struct xroce_direct *direct;
+	bool is_direct;
 	u32 from;
+	u32 early;
 	u32 placed;
 };
 
@@ -49,5 +51,9 @@ int xroce_place_in_mr(struct xroce_payload *payload, struct xrdma_mr *mr, u64 va
 int xroce_place_in_list(struct xroce_payload *payload, struct xroce_qp *qp,
 			const struct ib_pd *pd, const struct xrdma_sgl *sgl, u64 offset,
 			struct xrdma_want *want);
+
+/* Show bytes of @skb. Return: what @sink's function returned, or -EFAULT if it ends. */
+int xroce_place_show(const struct sk_buff *skb, u32 at, u32 length,
+		     struct xrdma_sink *sink);
 
 #endif

@@ -40,6 +40,8 @@ static unsigned int receive(struct xroce_qp *qp)
 	while (n < BUDGET && !xrdma_paging_is_waiting(qp->paging) &&
 	       (skb = xroce_rx_next(qp)))
 		n += xroce_qp_receive(qp, skb);
+	if (xrdma_paging_is_waiting(qp->paging))
+		xroce_rx_detach(qp);
 	return n;
 }
 
@@ -308,8 +310,10 @@ bool xroce_qp_progress(struct xroce_qp *qp)
 		xroce_rx_purge(qp);
 		return false;
 	}
-	if (stands_still(qp))
+	if (stands_still(qp)) {
+		xroce_rx_detach(qp);
 		return false;
+	}
 	if (qp->attr.qp_state != IB_QPS_ERR) {
 		qp->congest.held_until = 0;
 		has_more |= receive(qp) >= BUDGET;

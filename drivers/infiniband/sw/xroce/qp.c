@@ -296,7 +296,7 @@ undo_paging:
  *  - posters and verbs callers: the verbs core holds them off, but for queries of
  *    "rdma resource", which come until the verbs object is gone: stopped, it fails
  *    them.
- * Packets that were sent refer to nothing of ours.
+ * Packets that were sent refer to nothing of ours, but for regions (direct.h).
  */
 int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {

@@ -88,6 +88,7 @@ struct xroce_swqe {
  * @engine: who is the owner (run.h)
  * @rx: received packets, struct xroce_rx_cb in skb->cb
  * @rx_bytes: memory of these
+ * @rx_has_direct: some of these may refer to memory of their senders
  * @work: continues a run
  * @paging: on-demand memory that it waits for
  *
@@ -145,6 +146,7 @@ struct xroce_qp {
 	struct xrdma_engine engine;
 	struct sk_buff_head rx;
 	atomic_t rx_bytes;
+	bool rx_has_direct;
 	struct work_struct work;
 	struct xrdma_paging *paging;
 

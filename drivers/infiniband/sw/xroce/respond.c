@@ -367,8 +367,8 @@ static void keep(const struct arrival *in)
 	struct xroce_qp *qp = in->qp;
 	u64 *bits = NULL;
 
-	/* One that lies in its sender's memory is not kept: nothing on this host loses it. */
-	if (!in->payload.direct &&
+	/* One that lies in its sender's memory is not kept: hardly ever one before it is lost. */
+	if (!in->payload.is_direct &&
 	    xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
 		bits = qp->keep.bits;
 	else
@@ -544,6 +544,20 @@ static void receive_one(struct arrival *in)
 		take_kept(qp, in->now);
 }
 
+/*
+ * A WRITE with immediate waits for a receive request before its last packet: until then
+ * the peer may do what it likes with the bytes of that.
+ */
+static u32 early_bytes(const struct xroce_burst *burst)
+{
+	struct xroce_pkt last;
+
+	xroce_burst_packet(burst, burst->npkts - 1, &last);
+	if (last.info->op == XROCE_OP_WRITE && last.info->hdrs & XROCE_HDR_IMMDT)
+		return burst->bytes - last.payload_len;
+	return burst->bytes;
+}
+
 /* Packets that were not built. */
 static unsigned int receive_direct(struct xroce_qp *qp, struct sk_buff *skb)
 {
@@ -552,7 +566,11 @@ static unsigned int receive_direct(struct xroce_qp *qp, struct sk_buff *skb)
 	struct arrival in = {
 		.qp = qp,
 		.skb = skb,
-		.payload = { .direct = xroce_direct_of(skb) },
+		.payload = {
+			.skb = skb,
+			.is_direct = true,
+			.early = early_bytes(burst),
+		},
 		.now = ktime_get_ns(),
 	};
 	u32 i, first = cb->off;

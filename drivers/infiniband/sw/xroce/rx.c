@@ -306,6 +306,33 @@ void xroce_rx_put_back(struct xroce_qp *qp, struct sk_buff *skb)
 	skb_queue_head(&qp->rx, skb);
 }
 
+/* Back to the head of the queue, or lost. */
+static void return_detached(struct xroce_qp *qp, struct sk_buff *skb)
+{
+	if (!xroce_rx_cb(skb)->is_direct || xroce_direct_detach(skb)) {
+		xroce_rx_put_back(qp, skb);
+		return;
+	}
+	xroce_qp_count_drop(qp, XROCE_DROP_NO_MEMORY);
+	kfree_skb(skb);
+}
+
+void xroce_rx_detach(struct xroce_qp *qp)
+{
+	struct sk_buff_head queue;
+	struct sk_buff *skb;
+
+	if (!READ_ONCE(qp->rx_has_direct))
+		return;
+	/* Who queues one sets it behind that, and kicks us then. */
+	WRITE_ONCE(qp->rx_has_direct, false);
+	__skb_queue_head_init(&queue);
+	while ((skb = xroce_rx_next(qp)))
+		__skb_queue_tail(&queue, skb);
+	while ((skb = __skb_dequeue_tail(&queue)))
+		return_detached(qp, skb);
+}
+
 void xroce_rx_purge(struct xroce_qp *qp)
 {
 	struct sk_buff *skb;
@@ -524,6 +551,24 @@ int xroce_rx_local(struct sk_buff *skb, struct net_device *ndev,
 	return 0;
 }
 
+static enum xroce_drop queue_direct(const struct xroce_incoming *in, struct xroce_qp *qp)
+{
+	struct sk_buff *skb = in->skb;
+
+	if (is_full(qp)) {
+		kfree_skb(skb);
+		return XROCE_DROP_QUEUE_FULL;
+	}
+	*xroce_rx_cb(skb) = (struct xroce_rx_cb) {
+		.vlan_id = vlan_of(in->ndev),
+		.l3 = in->l3,
+		.is_direct = true,
+	};
+	enqueue(qp, skb);
+	WRITE_ONCE(qp->rx_has_direct, true);
+	return XROCE_DROP_NONE;
+}
+
 void xroce_rx_direct(struct sk_buff *skb, struct net_device *ndev, enum xroce_l3 l3,
 		     u32 bytes)
 {
@@ -537,18 +582,7 @@ void xroce_rx_direct(struct sk_buff *skb, struct net_device *ndev, enum xroce_l3
 		kfree_skb(skb);
 		return;
 	}
-	if (is_full(ref->obj)) {
-		kfree_skb(skb);
-		queued(ref, XROCE_DROP_QUEUE_FULL, npkts, bytes);
-		return;
-	}
-	*xroce_rx_cb(skb) = (struct xroce_rx_cb) {
-		.vlan_id = vlan_of(ndev),
-		.l3 = l3,
-		.is_direct = true,
-	};
-	enqueue(ref->obj, skb);
-	queued(ref, XROCE_DROP_NONE, npkts, bytes);
+	queued(ref, queue_direct(&in, ref->obj), npkts, bytes);
 }
 
 void xroce_rx_begin(struct xroce_incoming *in, struct sk_buff *skb)

@@ -105,6 +105,8 @@ void xroce_rx_drop(const struct xroce_incoming *in, enum xroce_drop reason);
 struct sk_buff *xroce_rx_next(struct xroce_qp *qp);
 /* @skb, or what is left of it, is the next again. Owner. */
 void xroce_rx_put_back(struct xroce_qp *qp, struct sk_buff *skb);
+/* They wait for long: none refers to a sender's memory any more. Owner. */
+void xroce_rx_detach(struct xroce_qp *qp);
 /* Throw all of them away. Owner. */
 void xroce_rx_purge(struct xroce_qp *qp);
 

@@ -12,6 +12,7 @@
 #define XROCE_STATS(X)							\
 	X(TX_PACKETS,		"tx_packets")				\
 	X(TX_BYTES,		"tx_bytes")				\
+	X(TX_DIRECT,		"tx_direct_packets")			\
 	X(RX_PACKETS,		"rx_packets")				\
 	X(RX_BYTES,		"rx_bytes")				\
 	X(RX_WRITE_REQUESTS,	"rx_write_requests")			\

@@ -196,6 +196,7 @@ static void short_receive(void)
 	struct list target = { .num = 1 };
 	struct ibv_sge sge = { (uintptr_t)from, 40000, from_mr->lkey };
 	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND };
+	time_t end = time(NULL) + PATIENCE;
 	struct ibv_wc wc;
 	uint32_t i;
 
@@ -206,7 +207,8 @@ static void short_receive(void)
 	if (wait_for_completion() != IBV_WC_REM_INV_REQ_ERR)
 		die("the sender is not told");
 	while (!ibv_poll_cq(recv_cq, 1, &wc))
-		;
+		if (time(NULL) > end)
+			die("the receiver is not told");
 	if (wc.status != IBV_WC_LOC_LEN_ERR)
 		die("receiver: %s", ibv_wc_status_str(wc.status));
 	for (i = 10000; i < AREA; i++)
@@ -222,6 +224,7 @@ static void path_mtus(void)
 	};
 	int i;
 
+	fill(from, AREA, 1);
 	for (i = 0; i < 2; i++) {
 		struct ibv_sge sge = { (uintptr_t)from, 20000, from_mr->lkey };
 		struct ibv_send_wr wr = {
@@ -235,7 +238,41 @@ static void path_mtus(void)
 		post(&wr);
 		if (wait_for_completion() != IBV_WC_REM_INV_REQ_ERR)
 			die("case %d: not refused", i);
+		if (memcmp(to, wanted, AREA))
+			die("case %d: something was written", i);
 	}
+}
+
+/*
+ * A WRITE with immediate data and no receive request for it: what its last packet has is
+ * not written before there is one.
+ */
+static void no_receive(void)
+{
+	struct ibv_sge sge = { (uintptr_t)from, 3000, from_mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.wr.rdma = { (uintptr_t)to, to_mr->rkey },
+	};
+	struct list none = { .num = 0 };
+	time_t end = time(NULL) + PATIENCE;
+
+	fill(from, AREA, 1);
+	memcpy(wanted, from, 2048);
+	post(&wr);
+	while (memcmp(to, from, 2048))
+		if (time(NULL) > end)
+			die("the first packets did not come");
+	usleep(20000);
+	if (memcmp(to, wanted, AREA))
+		die("the last packet was written");
+	post_receive(&none);
+	must_end("WRITE with immediate", IBV_WC_SUCCESS);
+	must_receive(3000);
+	if (memcmp(to, from, 3000))
+		die("other bytes");
 }
 
 /* ---- memory that goes ------------------------------------------------------------------- */
@@ -245,6 +282,7 @@ static void deregister(void)
 {
 	int round, i;
 
+	fill(from, AREA, 1);
 	for (round = 0; round < 40; round++) {
 		struct ibv_mr *mr = new_plain_region(from, AREA, ALL);
 		struct ibv_sge sge = { (uintptr_t)from, 200000, mr->lkey };
@@ -272,11 +310,55 @@ static void deregister(void)
 	}
 }
 
+/* Several at a time to and from memory that must be fetched: the later ones wait, too. */
+static void on_demand(void)
+{
+	enum { AT_ONCE = 8, BYTES = 30000 };
+	int round, i;
+
+	for (round = 0; round < 20; round++) {
+		uint8_t *target = new_memory(AT_ONCE * BYTES);
+		struct ibv_mr *mr = ibv_reg_mr(pd, target, AT_ONCE * BYTES,
+					       ALL | IBV_ACCESS_ON_DEMAND);
+
+		if (!mr)
+			skip("no on-demand memory");
+		fill(from, AREA, round);
+		for (i = 0; i < AT_ONCE; i++) {
+			uint8_t *at = target + i * BYTES;
+			bool is_read = round % 2;
+			struct ibv_sge sge = { (uintptr_t)from, BYTES, from_mr->lkey };
+			struct ibv_send_wr wr = {
+				.sg_list = &sge,
+				.num_sge = 1,
+				.opcode = is_read ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE,
+				.wr.rdma = { (uintptr_t)at, mr->rkey },
+			};
+
+			if (is_read) {
+				sge = (struct ibv_sge) { (uintptr_t)at, BYTES, mr->lkey };
+				wr.wr.rdma.remote_addr = (uintptr_t)from;
+				wr.wr.rdma.rkey = from_mr->rkey;
+			}
+			post(&wr);
+		}
+		for (i = 0; i < AT_ONCE; i++)
+			must_end("on demand", IBV_WC_SUCCESS);
+		for (i = 0; i < AT_ONCE; i++)
+			if (memcmp(target + i * BYTES, from, BYTES))
+				die("round %d: other bytes in %d", round, i);
+		drop_region(mr);
+		munmap(target, AT_ONCE * BYTES);
+	}
+}
+
 static const struct test_case cases[] = {
 	{ "lists", lists },
 	{ "short-receive", short_receive },
 	{ "path-mtus", path_mtus },
+	{ "no-receive", no_receive },
 	{ "deregister", deregister },
+	{ "on-demand", on_demand },
 };
 
 int main(int argc, char **argv)
