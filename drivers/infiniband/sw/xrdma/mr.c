@@ -105,13 +105,17 @@ struct ib_mr *xrdma_mr_get_dma(struct xrdma_table *table, struct ib_pd *pd,
 }
 EXPORT_SYMBOL_GPL(xrdma_mr_get_dma);
 
+static bool is_within(struct scatterlist *sg, unsigned long desc)
+{
+	return region_intersects(page_to_phys(sg_page(sg)), sg->length, IORESOURCE_MEM,
+				 desc) == REGION_INTERSECTS;
+}
+
 /* Persistence can be promised for memory alone that has it. */
 static bool is_persistent(struct scatterlist *sg)
 {
-	return region_intersects(page_to_phys(sg_page(sg)), sg->length,
-				 IORESOURCE_MEM,
-				 IORES_DESC_PERSISTENT_MEMORY) ==
-	       REGION_INTERSECTS;
+	return is_within(sg, IORES_DESC_PERSISTENT_MEMORY) ||
+	       is_within(sg, IORES_DESC_PERSISTENT_MEMORY_LEGACY);
 }
 
 static int check_persistence(const struct xrdma_mr *mr)

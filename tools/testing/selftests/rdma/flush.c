@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "pair.h"
+#include <fcntl.h>
 
 #ifdef HAVE_FLUSH
 
@@ -129,6 +130,35 @@ static void persistence(void)
 		die("error %d, not EINVAL: %m", errno);
 }
 
+#define DAX_BYTES (2 << 20)
+
+static void persistent_memory(void)
+{
+	uint8_t type = IBV_FLUSH_PERSISTENT, both = IBV_FLUSH_PERSISTENT | IBV_FLUSH_GLOBAL;
+	int fd = open("/dev/dax0.0", O_RDWR);
+	struct ibv_mr *mr, *forgets;
+	uint8_t *at;
+
+	if (fd < 0)
+		skip("no persistent memory (/dev/dax0.0) here");
+	at = mmap(NULL, DAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		die("cannot map persistent memory: %m");
+	mr = new_plain_region(at, DAX_BYTES, FLUSHABLE | IBV_ACCESS_FLUSH_PERSISTENT);
+	forgets = new_plain_region(memory, PAGE, FLUSHABLE);
+	fill(own, PAGE, 1);
+	write_own("a WRITE", PAGE, (uintptr_t)at + PAGE, mr->rkey, IBV_WC_SUCCESS);
+	flush("a range of it", (uintptr_t)at + PAGE, PAGE, mr->rkey, type, IBV_FLUSH_RANGE,
+	      IBV_WC_SUCCESS);
+	flush("all of it", 0, 0, mr->rkey, both, IBV_FLUSH_MR, IBV_WC_SUCCESS);
+	if (memcmp(at + PAGE, own, PAGE))
+		die("it is not what was written");
+	flush("beyond it", (uintptr_t)at + DAX_BYTES, 8, mr->rkey, type, IBV_FLUSH_RANGE,
+	      IBV_WC_REM_ACCESS_ERR);
+	flush("what forgets", (uintptr_t)memory, 8, forgets->rkey, type, IBV_FLUSH_RANGE,
+	      IBV_WC_REM_ACCESS_ERR);
+}
+
 static void words(void)
 {
 	uint64_t at = (uintptr_t)memory, value = 0x1122334455667788ull;
@@ -154,6 +184,7 @@ static const struct test_case cases[] = {
 	{ "ranges", ranges },
 	{ "permission", permission },
 	{ "persistence", persistence },
+	{ "persistent-memory", persistent_memory },
 	{ "words", words },
 };
 

@@ -25,7 +25,7 @@ need_helper transfer
 seed=${SEED:-$RANDOM}
 # For the programs that go on as long as they are let.
 hostile_s=${HOSTILE_SECONDS:-10}
-plan 16
+plan 17
 
 # attack MODE ARG...: from side 2.
 attack()
@@ -73,6 +73,39 @@ random_packets()
 	attack random "$seed" $((30000 / patience)) "${rc[@]}" "$uc" "$ud"
 	verdict
 	[[ $said = 'region clean outside clean'* ]] || fail "memory was written"
+}
+
+# counts NAME PACKET...: the last of them, as for "forge", makes the counter go up.
+counts()
+{
+	local name=$1 before
+	before=$(counter 1 "$name")
+	shift
+	printf '%s\n' "$@" | attack forge
+	wait_for 5 has_counted "$name" "$before" || { show_counters 1; fail "$name did not count"; }
+}
+
+has_counted()
+{
+	[ "$(counter 1 "$1")" -gt "$2" ]
+}
+
+# A QP's last receive is of 128 bytes. A UC QP takes any PSN ahead.
+each_reason()
+{
+	local wrong
+	victim 2
+	wrong="0 $((va + length)) $rkey 8 8"
+	counts drop_stale "0x0e ${rc[0]} $psn 0 0 0 0 1024"
+	counts drop_duplicate "0x04 ${rc[0]} $((psn - 1)) 0 0 0 0 8"
+	counts drop_out_of_order "0x04 ${rc[0]} $(((psn + 100000) & 0xffffff)) 0 0 0 0 8"
+	counts drop_qp_state "0x0a ${rc[1]} $psn $wrong" "0x04 ${rc[1]} $((psn + 1)) 0 0 0 0 8"
+	counts drop_sequence "0x22 $uc $psn 0 0 0 0 8"
+	counts drop_remote_access "0x2a $uc $((psn + 1)) $wrong"
+	counts drop_too_long "0x24 $uc $((psn + 2)) 0 0 0 0 200"
+	counts drop_rnr "0x24 $uc $((psn + 3)) 0 0 0 0 8" "0x24 $uc $((psn + 4)) 0 0 0 0 8"
+	counts drop_qkey "0x64 $ud 0 0 0 0 0 100"
+	verdict
 }
 
 # Proof that the forger's packets get through where they may.
@@ -226,6 +259,7 @@ run "an honest WRITE of the forger gets through" honest_forger
 run "an honest FETCH_ADD of the forger gets through" honest_atomic
 run "forged packets with the right PSN and key" in_peace forged_packets
 run "the right packet from another host" in_peace from_another_host
+run "drops are counted: what a QP does not take" each_reason
 run "drops are counted: form" counted drop_short drop_opcode drop_version
 run "drops are counted: place" counted drop_no_qp drop_service drop_pkey
 run "drops are counted: content" counted drop_icrc drop_malformed

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * races DEVICE GID-INDEX SECONDS states|resize|objects|flush [SEED]: calls that meet
- * in the kernel.
+ * races DEVICE GID-INDEX SECONDS CASE [SEED]: calls that meet in the kernel.
  *
  * states: a QP is led through all its states, right and wrong ways, while requests
  *	lie in its rings and another thread rings the doorbell. In the end it has to
@@ -9,6 +8,8 @@
  * resize: threads resize one CQ and one SRQ at once, as libibverbs would not.
  * objects: objects come and go, for those who look at them from outside.
  * flush: receives posted while a QP goes to ERR and after: each has to come back.
+ * depths: the number of READs that a QP answers at once changes while they come.
+ * crowd: a thousand QPs and regions, made and ended by eight threads at once.
  */
 #include "verbs.h"
 #include <pthread.h>
@@ -341,6 +342,129 @@ static void flush(void)
 	printf("%lu rounds\n", rounds);
 }
 
+/* ---- depths -------------------------------------------------------------------------- */
+
+#define READS 4			/* at once: what connect_qp() allows */
+
+static struct ibv_qp *reader, *read_from;
+
+static void *change_depth(void *arg)
+{
+	struct ibv_qp_attr attr = { 0 };
+	unsigned long changes = 0;
+
+	while (!is_over) {
+		attr.qp_state = IBV_QPS_SQD;
+		attr.max_dest_rd_atomic = READS + random() % 100;
+		if (ibv_modify_qp(read_from, &attr, IBV_QP_STATE) ||
+		    ibv_modify_qp(read_from, &attr, IBV_QP_MAX_DEST_RD_ATOMIC))
+			die("SQD: %m");
+		attr.qp_state = IBV_QPS_RTS;
+		if (ibv_modify_qp(read_from, &attr, IBV_QP_STATE))
+			die("RTS: %m");
+		changes++;
+	}
+	return (void *)changes;
+}
+
+/* READs of all there is, and one atomic after each. */
+static void read_and_count(struct ibv_mr *source, bool is_atomic)
+{
+	struct ibv_sge sge = { (uintptr_t)mr->addr, is_atomic ? 8 : BYTES, mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = is_atomic ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_RDMA_READ,
+		.send_flags = IBV_SEND_SIGNALED,
+	}, *bad;
+
+	if (is_atomic) {
+		wr.wr.atomic.remote_addr = (uintptr_t)source->addr;
+		wr.wr.atomic.rkey = source->rkey;
+		wr.wr.atomic.compare_add = 1;
+	} else {
+		wr.wr.rdma.remote_addr = (uintptr_t)source->addr;
+		wr.wr.rdma.rkey = source->rkey;
+	}
+	if (ibv_post_send(reader, &wr, &bad))
+		die("post: %m");
+}
+
+static void depths(void)
+{
+	enum ibv_wc_status status = IBV_WC_SUCCESS;
+	struct ibv_mr *source = ibv_reg_mr(pd, aligned_alloc(4096, BYTES), BYTES,
+			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+			IBV_ACCESS_REMOTE_ATOMIC);
+	unsigned long posted = 0, done = 0;
+	void *changes;
+	pthread_t other;
+
+	if (!source)
+		die("no region: %m");
+	memset(source->addr, 0, BYTES);
+	reader = make_qp(pd, cq, NULL, IBV_QPT_RC, DEPTH);
+	read_from = make_qp(pd, cq, NULL, IBV_QPT_RC, DEPTH);
+	connect_qp(reader, gid_index, &gid, read_from->qp_num);
+	connect_qp(read_from, gid_index, &gid, reader->qp_num);
+	pthread_create(&other, NULL, change_depth, NULL);
+	while (time_left() || done < posted) {
+		for (; time_left() && posted < done + DEPTH / 2; posted++)
+			read_and_count(source, posted % 2);
+		done += drain(&status);
+		if (status != IBV_WC_SUCCESS)
+			die("request %lu: %s", done, ibv_wc_status_str(status));
+	}
+	is_over = true;
+	pthread_join(other, &changes);
+	if (*(uint64_t *)source->addr != posted / 2)
+		die("%lu atomics made %lu", posted / 2, *(uint64_t *)source->addr);
+	printf("%lu requests, %lu changes\n", done, (unsigned long)changes);
+	if (!done || !changes)
+		die("nothing happened");
+}
+
+/* ---- crowd --------------------------------------------------------------------------- */
+
+#define THREADS 8
+#define EACH 125
+
+static pthread_barrier_t all_made;
+
+static void *be_a_crowd(void *arg)
+{
+	struct ibv_qp *qps[EACH];
+	struct ibv_mr *mrs[EACH];
+	int i;
+
+	for (i = 0; i < EACH; i++) {
+		qps[i] = make_qp(pd, cq, NULL, IBV_QPT_RC, 4);
+		connect_qp(qps[i], gid_index, &gid, qps[i]->qp_num);
+		mrs[i] = ibv_reg_mr(pd, mr->addr, BYTES, IBV_ACCESS_LOCAL_WRITE);
+		if (!mrs[i])
+			die("region %d: %m", i);
+	}
+	pthread_barrier_wait(&all_made);
+	for (i = 0; i < EACH; i++) {
+		if (ibv_destroy_qp(qps[i]) || ibv_dereg_mr(mrs[i]))
+			die("%d of the crowd stays: %m", i);
+	}
+	return NULL;
+}
+
+static void crowd(void)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	pthread_barrier_init(&all_made, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, be_a_crowd, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	printf("%d QPs and regions\n", THREADS * EACH);
+}
+
 /* ------------------------------------------------------------------------------------------ */
 
 int main(int argc, char **argv)
@@ -351,6 +475,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{ "states", states }, { "resize", resize },
 		{ "objects", objects }, { "flush", flush },
+		{ "depths", depths }, { "crowd", crowd },
 	};
 	struct ibv_srq_init_attr srq_init = { .attr = { .max_wr = DEPTH, .max_sge = 1 } };
 	size_t i;

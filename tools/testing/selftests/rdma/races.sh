@@ -20,7 +20,7 @@ need_helper races
 
 seed=${SEED:-$RANDOM}
 seconds=${RACE_SECONDS:-5}
-plan 6
+plan 8
 
 race()
 {
@@ -85,6 +85,8 @@ note "seed $seed"
 run "states of a QP while requests are posted" race states
 run "receives posted around the way to ERR" race flush
 run "a CQ and an SRQ resized by three threads" race resize
+run "depths of READs that change while they come" race depths
+run "a thousand QPs and regions at once" race crowd
 run "objects that rdma(8) looks at" looked_at
 run "programs that are killed in traffic" killed_in_traffic
 run "traffic works as before" pingpong rc 4
