@@ -1733,18 +1733,44 @@ TEST(repair__two_holes_side_by_side_prove_nothing)
 	CHECK_EQ(req.stats.resent, 2);
 }
 
+/* Twice as many each time: all of a burst that was lost, or it drops. */
+static u32 repair_in_growing_steps(u32 steps)
+{
+	u32 psn = 0, i;
+
+	begin(&rc_cfg, 0);
+	req.peer = XROCE_PEER_UNKNOWN;
+	post(XROCE_WR_WRITE, 100 * PMTU, 0);
+	drain();
+	for (i = 0; i < steps; i++) {
+		nak(psn);
+		CHECK(out(100));
+		CHECK(burst.is_repair);
+		CHECK_EQ(burst.first.psn, psn);
+		CHECK_EQ(burst.npkts, 1U << i);
+		CHECK(!out(100));
+		psn += burst.npkts;
+	}
+	return psn;
+}
+
 TEST(repair__who_never_jumps_drops)
 {
-	fly(KEEPS, 8);
-	nak(0);
-	check_repair(0);
-	nak(1);
-	check_repair(1);
-	nak(2);
-	check_repair(2);
-	nak(3);
+	nak(repair_in_growing_steps(6));
 	CHECK_EQ(req.peer, DROPS);
-	CHECK_EQ(drain(), 5);
+	CHECK_EQ(drain(), 100 - 63);
+}
+
+TEST(repair__a_burst_that_was_lost_proves_nothing)
+{
+	u32 psn = repair_in_growing_steps(6);
+
+	CHECK_EQ(req.peer, XROCE_PEER_UNKNOWN);
+	/* 50 were lost */
+	ack(99);
+	CHECK_EQ(req.peer, KEEPS);
+	CHECK(xroce_req_is_drained(&req));
+	CHECK_EQ(req.stats.resent, psn);
 }
 
 TEST(repair__who_drops_is_tested_again)

@@ -50,8 +50,12 @@ static const u32 rnr_units[32] = {
 #define SHORT_WINDOW	128U
 #define SHORT_RTT_NS	1000000ULL
 
-/* A peer that does not keep answers so thrice in a row; chance hardly does. */
-#define MAX_STRIKES	3
+/*
+ * A peer that does not keep answers so time and again. So does one that keeps if many
+ * packets in a row were lost: as many as are sent again until then, twice as many each
+ * time, are those of a long buffer.
+ */
+#define MAX_STRIKES	6
 /* It is found out anew after 1, 2, 4 ... and at most so many holes. */
 #define MAX_DROPS	64
 /* Silence: packets resent at once, twice as many each time. */
@@ -234,8 +238,10 @@ static void retry(struct xroce_req *req, u64 at)
 	if (!has_retry(req))
 		return;
 	/* It may have been an accident that it did not keep. */
-	if (req->peer == XROCE_PEER_DROPS && ++req->strikes > req->drops)
+	if (req->peer == XROCE_PEER_DROPS && ++req->strikes > req->drops) {
 		req->peer = XROCE_PEER_UNKNOWN;
+		req->strikes = 0;
+	}
 	if (must_go_back(req)) {
 		rewind(req);
 	} else {
@@ -368,6 +374,9 @@ static void learn_that_it_drops(struct xroce_req *req)
 	else if (!req->is_recovering)
 		/* It says nothing of what is missing: all that was sent. */
 		plan_repair(req, min(2 * req->repair_pkts, MAX_REPAIR), 0);
+	else if (req->repair_at != XROCE_NEVER)
+		/* Many in a row were lost, or it does drop. */
+		req->repair_pkts = min(1U << req->strikes, MAX_REPAIR);
 }
 
 void xroce_req_learn(struct xroce_req *req, u32 una_psn, u64 now)
