@@ -17,11 +17,14 @@ LINK_TYPE=xiwarp
 
 need_link_type
 need_pyverbs
-plan 7
+plan 13
 make_pair 4200
 prepare_pyverbs
 for module_name in addr cq device fork pd qp; do
 	run "pyverbs test_$module_name" one_module $module_name 0
+done
+for module_name in addr cq device fork pd qp; do
+	run "pyverbs test_$module_name, no GID named" one_module $module_name any
 done
 run "pyverbs test_rdmacm" one_module rdmacm 0 \
 	CMTestCase.test_rdmacm_{sync_traffic,async_read,async_write,async_reject_traffic}
