@@ -40,7 +40,8 @@ static void notify(struct sock *sk)
 
 	rcu_read_lock();
 	ep = rcu_dereference_sk_user_data(sk);
-	if (ep) {
+	/* A QP that has let go of it wants to hear no more. */
+	if (ep && !READ_ONCE(ep->is_released)) {
 		qpn = smp_load_acquire(&ep->qpn);
 		if (qpn)
 			qp = xiwarp_qp_get(ep->dev, qpn);
