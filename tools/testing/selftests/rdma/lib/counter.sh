@@ -46,13 +46,3 @@ log_since_mark()
 	dmesg | sed "1,/selftests: $log_mark\$/d" |
 		grep -v -E 'hrtimer: interrupt took|perf: interrupt took|clocksource|link becomes ready' || true
 }
-
-# What the kernel uses, but for pages of programs and files. Compaction first takes back
-# the free pages that each CPU keeps for itself.
-kernel_kib()
-{
-	echo 1 2> /dev/null > /proc/sys/vm/compact_memory || true
-	awk '/^MemTotal:/ { sum += $2 }
-	     /^(MemFree|Active|Inactive|Unevictable):/ { sum -= $2 }
-	     END { print sum }' /proc/meminfo
-}
