@@ -9,8 +9,7 @@
 #	  servers                                clients
 #
 # Promises: the utilities of librdmacm and perftest's programs with -R work as they
-# do over RoCE, as far as iWARP has the operations. (Not cmtime, which wants the same port
-# number for TCP.)
+# do over RoCE, as far as iWARP has the operations. More of perftest: iw_perftest.sh.
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -57,7 +56,7 @@ qperf_rc()
 	kill "$server_pid"
 }
 
-plan $((17 + 17))
+plan $((18 + 17))
 
 make_pair "${MTU:-1500}"
 
@@ -77,11 +76,7 @@ run "rstream, verified, IPv6" stream rstream 6 -T v
 run "rstream, nonblocking" stream rstream 4 -T n
 run "riostream, verified" stream riostream 4 -T v
 run "rcopy" copy_file
+run "cmtime, 30 connections" many_connections_beside_tcp
 run "qperf, RC through the CM" qperf_rc
-while read -r line; do
-	[ -n "$line" ] || continue
-	read -r -a words <<< "$line"
-	has_option -n "${words[@]}" || words+=(-n 50)
-	run "$line" perftest "${words[0]}" 4 -R "${words[@]:1}"
-done <<< "$tests_of_perftest"
+run_perftest_by_cm "$tests_of_perftest"
 finish

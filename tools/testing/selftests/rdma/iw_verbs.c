@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* iw_verbs CASE DEVICE ADDRESS: one case about what verbs promise over iWARP. */
+#define _GNU_SOURCE
 #include "pair_cm.h"
 #include <poll.h>
 
@@ -245,6 +246,43 @@ static void in_line(void)
 		die("other bytes than were posted");
 }
 
+/* ---- the largest message ------------------------------------------------------------- */
+
+#define PIECE (16U << 20)
+#define LARGEST 0xffffffffU
+
+/* 4 GiB of addresses that are the same 16 MiB again and again: @memory. */
+static uint8_t *repeated(int *memory)
+{
+	uint8_t *at = map_memory(1UL << 32, PROT_NONE);
+	uint64_t offset;
+
+	*memory = memfd_create("piece", 0);
+	if (*memory < 0 || ftruncate(*memory, PIECE))
+		die("memfd: %m");
+	for (offset = 0; offset < 1UL << 32; offset += PIECE)
+		if (mmap(at + offset, PIECE, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED,
+			 *memory, 0) == MAP_FAILED)
+			die("mmap: %m");
+	return at;
+}
+
+static void largest(void)
+{
+	int from_memory, to_memory;
+	uint8_t *from = repeated(&from_memory), *to = repeated(&to_memory);
+	struct ibv_mr *from_mr = new_plain_region(from, 1UL << 32, IBV_ACCESS_ON_DEMAND | ALL);
+	struct ibv_mr *to_mr = new_plain_region(to, 1UL << 32, IBV_ACCESS_ON_DEMAND | ALL);
+
+	patience = 600;
+	fill(from, PIECE, 1);
+	request("READ", IBV_WR_RDMA_READ,
+		(struct ibv_sge) { (uintptr_t)to, LARGEST, to_mr->lkey },
+		(uintptr_t)from, from_mr->rkey, IBV_WC_SUCCESS);
+	if (memcmp(from, to, PIECE))
+		die("something else was read");
+}
+
 static const struct test_case cases[] = {
 	{ "early", early },
 	{ "late", late },
@@ -255,6 +293,7 @@ static const struct test_case cases[] = {
 	{ "iova", iova },
 	{ "gathered", gathered },
 	{ "inline", in_line },
+	{ "largest", largest },
 };
 
 int main(int argc, char **argv)

@@ -94,6 +94,18 @@ perftest()
 	has_perftest_result
 }
 
+# run_perftest_by_cm LINES: a case for each command line in it
+run_perftest_by_cm()
+{
+	local line words
+	while read -r line; do
+		[ -n "$line" ] || continue
+		read -r -a words <<< "$line"
+		has_option -n "${words[@]}" || words+=(-n 50)
+		run "$line" perftest "${words[0]}" 4 -R "${words[@]:1}"
+	done <<< "$1"
+}
+
 perftest_cm()
 {
 	local program=$1 family=$2
