@@ -20,14 +20,7 @@ static const u8 wc_opcodes[XIWARP_WR_OPS] = {
 
 void xiwarp_qp_event(struct xiwarp_qp *qp, enum ib_event_type type)
 {
-	struct ib_event event = {
-		.device = qp->ibqp.device,
-		.element.qp = &qp->ibqp,
-		.event = type,
-	};
-
-	if (qp->ibqp.event_handler)
-		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+	xrdma_qp_event(&qp->events, type);
 }
 
 static void post(struct xiwarp_qp *qp, struct ib_cq *ibcq, struct ib_wc *wc,

@@ -8,6 +8,7 @@
 struct xiwarp_done;
 struct xiwarp_qp;
 
+/* Raised by a work item: handlers may sleep, or take what a poster holds. */
 void xiwarp_qp_event(struct xiwarp_qp *qp, enum ib_event_type type);
 
 /* Complete finished send requests, at most @budget. Return: how many. */

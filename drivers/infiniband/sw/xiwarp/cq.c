@@ -111,22 +111,6 @@ static bool disarm(struct xiwarp_cq *cq, bool solicited)
 	return true;
 }
 
-/*
- * From whatever context completed something, as hardware drivers do: the verbs
- * core and in-kernel consumers take CQ events in interrupts.
- */
-static void raise_error(struct xiwarp_cq *cq)
-{
-	struct ib_event event = {
-		.device = cq->ibcq.device,
-		.element.cq = &cq->ibcq,
-		.event = IB_EVENT_CQ_ERR,
-	};
-
-	if (cq->ibcq.event_handler)
-		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
-}
-
 int xiwarp_cq_post(struct xiwarp_cq *cq, const struct ib_wc *wc, bool solicited)
 {
 	bool was_dead, tell = false;
@@ -145,9 +129,9 @@ int xiwarp_cq_post(struct xiwarp_cq *cq, const struct ib_wc *wc, bool solicited)
 	spin_unlock_irqrestore(&cq->lock, flags);
 
 	if (tell)
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		xrdma_cq_tell(&cq->consumer);
 	if (err && !was_dead)
-		raise_error(cq);
+		xrdma_cq_fail(&cq->consumer);
 	return err;
 }
 
@@ -262,6 +246,7 @@ int xiwarp_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return -EINVAL;
 
 	spin_lock_init(&cq->lock);
+	xrdma_cq_consumer_init(&cq->consumer, ibcq, attr->comp_vector, udata, NULL);
 	slots = roundup_pow_of_two(attr->cqe);
 	cq->mask = slots - 1;
 	err = udata ? create_user_slots(cq, xiwarp_udata_context(udata), slots) :
@@ -286,6 +271,8 @@ int xiwarp_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct ib_wc *wcs;
 	unsigned long flags;
 
+	/* Nobody completes to it any more. */
+	xrdma_cq_consumer_stop(&cq->consumer);
 	/* Older cores let "rdma resource" look at it until we return. */
 	spin_lock_irqsave(&cq->lock, flags);
 	mem = cq->mem;

@@ -19,6 +19,7 @@
  * @get: kernel: free running, next slot to poll
  * @notify: kernel: enum ib_cq_notify_flags armed, 0 = none
  * @is_dead: overflowed: takes nothing more
+ * @consumer: who is told
  */
 struct xiwarp_cq {
 	struct ib_cq ibcq;
@@ -32,6 +33,7 @@ struct xiwarp_cq {
 	u32 get;
 	u8 notify;
 	bool is_dead;
+	struct xrdma_cq_consumer consumer;
 };
 
 static inline struct xiwarp_cq *to_xiwarp_cq(struct ib_cq *ibcq)
@@ -45,8 +47,7 @@ static inline struct xiwarp_cq *to_xiwarp_cq(struct ib_cq *ibcq)
  * @wc: complete; wc->qp set
  * @solicited: the peer asked for an event, or the status is an error
  *
- * Any context, no CQ lock held: the consumer's handler runs inside, after the
- * lock is released.
+ * Any context, no CQ lock held. Handlers may run inside, see xrdma_cq_tell().
  *
  * Return: 0, or -EOVERFLOW: the CQ is full and dead now (CQ_ERR was raised once).
  */

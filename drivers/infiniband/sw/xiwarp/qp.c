@@ -158,6 +158,7 @@ int xiwarp_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		return -EINVAL;
 
 	init_fields(qp, init, udata);
+	xrdma_qp_events_init(&qp->events, ibqp);
 	qp->paging = xrdma_paging_create(&xiwarp_qp_dev(qp)->keys, paged, qp);
 	if (!qp->paging)
 		return -ENOMEM;
@@ -232,6 +233,9 @@ int xiwarp_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	xrdma_ref_del(&xiwarp_qp_dev(qp)->qps, qp->ref);
 	xrdma_paging_reset(qp->paging);
 	xiwarp_qp_stop(qp);
+	xrdma_qp_events_stop(&qp->events);
+	xrdma_cq_settle(&to_xiwarp_cq(ibqp->send_cq)->consumer);
+	xrdma_cq_settle(&to_xiwarp_cq(ibqp->recv_cq)->consumer);
 
 	xiwarp_tx_drop(&qp->tx);
 	kfree(qp->rd);

@@ -77,6 +77,7 @@ struct xiwarp_swqe {
  * @is_soft: the peer takes FPDUs longer than a segment
  * @fin_due: shut down the sending side when all is sent
  * @cq_overflow: a completion found its CQ full
+ * @events: to be raised
  * @has_event: an event told of the end of the stream
  * @has_last_wqe: LAST_WQE_REACHED was raised
  * @flush_poll_ns: ERROR with a mapped receive queue: pause until it is looked at
@@ -133,6 +134,7 @@ struct xiwarp_qp {
 	bool is_soft;
 	bool fin_due;
 	bool cq_overflow;
+	struct xrdma_qp_events events;
 	bool has_event;
 	bool has_last_wqe;
 	bool is_flushing;

@@ -15,7 +15,7 @@ struct xiwarp_qp;
  * Pieces of memory of a batch: enough for a burst of single pages, or for several of
  * larger ones; and few enough for an idle QP to fit into 2 KiB.
  */
-#define XIWARP_TX_FRAGS	24
+#define XIWARP_TX_FRAGS	21
 
 /**
  * struct xiwarp_tx - bytes that were made and that the socket has yet to take

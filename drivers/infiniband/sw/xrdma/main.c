@@ -14,14 +14,21 @@ static int __init xrdma_init(void)
 	int err;
 
 	err = xrdma_paging_wq_init();
-	if (!err)
-		xrdma_crc_init();
-	return err;
+	if (err)
+		return err;
+	err = xrdma_consumer_wq_init();
+	if (err) {
+		xrdma_paging_wq_exit();
+		return err;
+	}
+	xrdma_crc_init();
+	return 0;
 }
 
 static void __exit xrdma_exit(void)
 {
 	xrdma_crc_exit();
+	xrdma_consumer_wq_exit();
 	xrdma_paging_wq_exit();
 }
 

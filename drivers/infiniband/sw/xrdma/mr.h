@@ -44,6 +44,10 @@ bool xrdma_odp_is_word(const struct xrdma_mr *mr, u64 va);
 int xrdma_paging_wq_init(void);
 void xrdma_paging_wq_exit(void);
 
+/* consumer.c: the work items that tell consumers. Return: 0 or -ENOMEM. */
+int xrdma_consumer_wq_init(void);
+void xrdma_consumer_wq_exit(void);
+
 /* access.c: a naturally aligned word of 8 bytes is at @va. */
 bool xrdma_mr_is_word(const struct xrdma_mr *mr, u64 va);
 

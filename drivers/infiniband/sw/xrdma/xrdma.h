@@ -174,6 +174,53 @@ void xrdma_runner_postpone(struct xrdma_runner *runner,
 			   struct xrdma_engine *engine);
 struct xrdma_engine *xrdma_runner_next(struct xrdma_runner *runner);
 
+/* ---- consumer.c: telling of completions and events ------------------------ */
+
+/**
+ * struct xrdma_cq_consumer - who is told when there are completions
+ * @ibcq: the CQ
+ * @failed: called after the CQ overflowed; may be NULL
+ * @tasks: a bit for each thing that @work is to do
+ * @work: runs on the CPU of @vector
+ * @calls: how often the consumer is to be told by @call, or is being told
+ * @call: to the CPU of @vector
+ * @vector: completion vector
+ * @is_user: completions are polled in mapped memory
+ */
+struct xrdma_cq_consumer {
+	struct ib_cq *ibcq;
+	void (*failed)(struct ib_cq *ibcq);
+	unsigned long tasks;
+	struct work_struct work;
+	atomic_t calls;
+	struct __call_single_data call;
+	u32 vector;
+	bool is_user;
+};
+
+void xrdma_cq_consumer_init(struct xrdma_cq_consumer *consumer, struct ib_cq *ibcq,
+			    u32 vector, bool is_user, void (*failed)(struct ib_cq *));
+void xrdma_cq_consumer_stop(struct xrdma_cq_consumer *consumer);
+void xrdma_cq_tell(struct xrdma_cq_consumer *consumer);
+void xrdma_cq_fail(struct xrdma_cq_consumer *consumer);
+void xrdma_cq_settle(struct xrdma_cq_consumer *consumer);
+
+/**
+ * struct xrdma_qp_events - events that a QP's consumer is to be told of
+ * @ibqp: the QP
+ * @pending: a bit for each enum ib_event_type
+ * @work: tells
+ */
+struct xrdma_qp_events {
+	struct ib_qp *ibqp;
+	unsigned long pending;
+	struct work_struct work;
+};
+
+void xrdma_qp_events_init(struct xrdma_qp_events *events, struct ib_qp *ibqp);
+void xrdma_qp_events_stop(struct xrdma_qp_events *events);
+void xrdma_qp_event(struct xrdma_qp_events *events, enum ib_event_type type);
+
 /* ---- mr.c: memory regions ------------------------------------------------ */
 
 enum xrdma_dir {

@@ -2,7 +2,6 @@
 /* Completions and asynchronous events of a QP (see complete.h). */
 #include "complete.h"
 #include "qp.h"
-#include "run.h"
 #include "rx.h"
 #include "stats.h"
 
@@ -23,47 +22,9 @@ static const u8 wc_opcodes[XROCE_WR_OPS] = {
 	[XROCE_WR_REG_MR]	= IB_WC_REG_MR,
 };
 
-/* In the order in which they make sense if several wait. */
-static const enum ib_event_type qp_events[] = {
-	IB_EVENT_COMM_EST,
-	IB_EVENT_SQ_DRAINED,
-	IB_EVENT_QP_REQ_ERR,
-	IB_EVENT_QP_ACCESS_ERR,
-	IB_EVENT_QP_FATAL,
-	IB_EVENT_QP_LAST_WQE_REACHED,
-};
-
-static void raise_events(struct work_struct *work)
-{
-	struct xroce_qp *qp = container_of(work, struct xroce_qp, event_work);
-	struct ib_event event = {
-		.device = qp->ibqp.device,
-		.element.qp = &qp->ibqp,
-	};
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(qp_events); i++) {
-		event.event = qp_events[i];
-		if (test_and_clear_bit(event.event, &qp->events) &&
-		    qp->ibqp.event_handler)
-			qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
-	}
-}
-
 void xroce_qp_event(struct xroce_qp *qp, enum ib_event_type type)
 {
-	set_bit(type, &qp->events);
-	xroce_queue_work(raw_smp_processor_id(), &qp->event_work);
-}
-
-void xroce_qp_events_init(struct xroce_qp *qp)
-{
-	INIT_WORK(&qp->event_work, raise_events);
-}
-
-void xroce_qp_events_stop(struct xroce_qp *qp)
-{
-	cancel_work_sync(&qp->event_work);
+	xrdma_qp_event(&qp->events, type);
 }
 
 void xroce_qp_fault(struct xroce_qp *qp, const struct xroce_resp_done *done)

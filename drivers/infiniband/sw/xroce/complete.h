@@ -12,9 +12,6 @@ struct xroce_resp_done;
 
 /* Raised by a work item: handlers may sleep, or take what a poster holds. */
 void xroce_qp_event(struct xroce_qp *qp, enum ib_event_type type);
-void xroce_qp_events_init(struct xroce_qp *qp);
-/* Raise none any more. The QP is ours for good. Sleeps. */
-void xroce_qp_events_stop(struct xroce_qp *qp);
 
 /* The event and the state change that @done asks for. */
 void xroce_qp_fault(struct xroce_qp *qp, const struct xroce_resp_done *done);

@@ -4,7 +4,6 @@
  * can only make its own queue look full or lose its own completions.
  */
 #include <linux/minmax.h>
-#include <linux/smp.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 #include "cq.h"
@@ -75,21 +74,10 @@ static bool disarm(struct xroce_cq *cq, bool solicited)
 	return true;
 }
 
-static void raise_error(struct xroce_cq *cq)
-{
-	struct ib_event event = {
-		.device = cq->ibcq.device,
-		.element.cq = &cq->ibcq,
-		.event = IB_EVENT_CQ_ERR,
-	};
-
-	if (cq->ibcq.event_handler)
-		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
-}
-
 /* IBTA 10.2.10.1.1: what completes to a failed CQ has failed. */
-static void fail_users(struct xroce_cq *cq)
+static void fail_users(struct ib_cq *ibcq)
 {
+	struct xroce_cq *cq = to_xroce_cq(ibcq);
 	struct xroce_cq_user *user;
 	unsigned long flags;
 
@@ -100,74 +88,6 @@ static void fail_users(struct xroce_cq *cq)
 		xroce_qp_kick_later(user->qp);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
-}
-
-static void do_tasks(struct work_struct *work)
-{
-	struct xroce_cq *cq = container_of(work, struct xroce_cq, work);
-
-	if (test_and_clear_bit(XROCE_CQ_TELL, &cq->tasks)) {
-		/* What it schedules is to run when it is done. */
-		local_bh_disable();
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-		local_bh_enable();
-	}
-	if (test_and_clear_bit(XROCE_CQ_FAIL, &cq->tasks)) {
-		raise_error(cq);
-		fail_users(cq);
-	}
-}
-
-static void defer(struct xroce_cq *cq, enum xroce_cq_task task)
-{
-	set_bit(task, &cq->tasks);
-	xroce_queue_work(cq->vector, &cq->work);
-}
-
-/* Of ib_alloc_cq(), which polls on its own. */
-static bool is_polled_by_core(const struct xroce_cq *cq)
-{
-	return cq->ibcq.wc;
-}
-
-static void call_handler(void *info)
-{
-	struct xroce_cq *cq = info;
-	int n;
-
-	do {
-		n = atomic_read(&cq->calls);
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	} while (atomic_sub_return(n, &cq->calls));
-	/* The CQ may be gone. */
-}
-
-/* As a NIC interrupts the CPU of the vector. */
-static void call_on_vector(struct xroce_cq *cq)
-{
-	bool is_here = get_cpu() == cq->vector;
-
-	if (is_here)
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	else if (atomic_fetch_inc(&cq->calls) == 0 &&
-		 smp_call_function_single_async(cq->vector, &cq->call))
-		call_handler(cq);	/* that CPU is offline */
-	put_cpu();
-}
-
-/*
- * Handlers of user space and of ib_alloc_cq() only wake somebody. Those of
- * ib_create_cq() may do anything. Real-time kernels want no softirq raised in an
- * interrupt, so there the vector does not matter.
- */
-static void tell_consumer(struct xroce_cq *cq)
-{
-	if (cq->is_user || (is_polled_by_core(cq) && IS_ENABLED(CONFIG_PREEMPT_RT)))
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	else if (is_polled_by_core(cq))
-		call_on_vector(cq);
-	else
-		defer(cq, XROCE_CQ_TELL);
 }
 
 /* The end of what moderation holds back */
@@ -184,7 +104,7 @@ static void tell_of_waiting(struct xroce_cq *cq)
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	if (tell)
-		tell_consumer(cq);
+		xrdma_cq_tell(&cq->consumer);
 }
 
 static enum hrtimer_restart timer_fires(struct hrtimer *timer)
@@ -228,9 +148,9 @@ int xroce_cq_post(struct xroce_cq *cq, const struct ib_wc *wc, bool solicited)
 	spin_unlock_irqrestore(&cq->lock, flags);
 
 	if (tell)
-		tell_consumer(cq);
+		xrdma_cq_tell(&cq->consumer);
 	if (err && !was_dead)
-		defer(cq, XROCE_CQ_FAIL);
+		xrdma_cq_fail(&cq->consumer);
 	return err;
 }
 
@@ -258,8 +178,7 @@ void xroce_cq_settle(struct xroce_cq *cq)
 {
 	if (hrtimer_cancel(&cq->timer))
 		tell_of_waiting(cq);
-	while (atomic_read_acquire(&cq->calls))
-		cpu_relax();
+	xrdma_cq_settle(&cq->consumer);
 }
 
 /* ---- consuming ---------------------------------------------------------------- */
@@ -358,12 +277,9 @@ int xroce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resize_mutex);
 	INIT_LIST_HEAD(&cq->users);
-	INIT_WORK(&cq->work, do_tasks);
-	cq->vector = attr->comp_vector;
-	atomic_set(&cq->calls, 0);
-	INIT_CSD(&cq->call, call_handler, cq);
 	hrtimer_setup(&cq->timer, timer_fires, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	cq->is_user = udata;
+	xrdma_cq_consumer_init(&cq->consumer, ibcq, attr->comp_vector, udata, fail_users);
 	err = create_ring(cq, &cq->ring, attr->cqe, udata);
 	if (err)
 		return err;
@@ -386,7 +302,7 @@ int xroce_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 	/* Nobody completes to it any more. */
 	hrtimer_cancel(&cq->timer);
-	cancel_work_sync(&cq->work);
+	xrdma_cq_consumer_stop(&cq->consumer);
 	/* Older cores let "rdma resource" look at it until we return. */
 	spin_lock_irqsave(&cq->lock, flags);
 	ring = cq->ring;

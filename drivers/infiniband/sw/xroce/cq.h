@@ -4,17 +4,10 @@
 #define XROCE_CQ_H
 
 #include <linux/hrtimer.h>
-#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "ring.h"
 
 struct xroce_qp;
-
-/* What the work item of a CQ is to do. */
-enum xroce_cq_task {
-	XROCE_CQ_TELL,		/* call the consumer's handler */
-	XROCE_CQ_FAIL,		/* tell everybody that the CQ overflowed */
-};
 
 /**
  * struct xroce_cq_user - a queue of a QP that completes to a CQ
@@ -38,11 +31,7 @@ struct xroce_cq_user {
  * @waiting: completions that the consumer, who armed, has not been told of for that reason
  * @timer: ends their waiting
  * @users: struct xroce_cq_user
- * @tasks: a bit per enum xroce_cq_task
- * @work: does them
- * @vector: completion vector: the CPU that @work and @call run on
- * @calls: how often the consumer is to be told by @call, or is being told
- * @call: to @vector
+ * @consumer: who is told
  * @is_user: the ring is mapped
  * @is_dead: overflowed: takes nothing more
  */
@@ -57,11 +46,7 @@ struct xroce_cq {
 	u32 waiting;
 	struct hrtimer timer;
 	struct list_head users;
-	unsigned long tasks;
-	struct work_struct work;
-	u32 vector;
-	atomic_t calls;
-	struct __call_single_data call;
+	struct xrdma_cq_consumer consumer;
 	bool is_user;
 	bool is_dead;
 };
@@ -77,10 +62,7 @@ static inline struct xroce_cq *to_xroce_cq(struct ib_cq *ibcq)
  * @wc: complete; wc->qp set
  * @solicited: the packet asked for an event, or the status is an error
  *
- * Any context, no CQ or QP lock held. Handlers of ib_alloc_cq(), which only schedule
- * something, run inside if this is the CPU of the CQ's vector, or there in an interrupt.
- * Those of ib_create_cq() run in a work item there: whoever posts a request may hold a
- * lock that they take (core_locking.rst).
+ * Any context, no CQ or QP lock held. Handlers may run inside, see xrdma_cq_tell().
  *
  * Return: 0, or -EOVERFLOW: the CQ is full and dead now. A work item raises CQ_ERR
  * once and takes all QPs of the CQ to the error state.

@@ -178,7 +178,7 @@ static void init_fields(struct xroce_qp *qp, const struct ib_qp_init_attr *init,
 	spin_lock_init(&qp->post_lock);
 	skb_queue_head_init(&qp->rx);
 	xrdma_windows_init(&qp->windows);
-	xroce_qp_events_init(qp);
+	xrdma_qp_events_init(&qp->events, &qp->ibqp);
 	xroce_qp_run_init(qp);
 }
 
@@ -305,7 +305,7 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	detach_cqs(qp);
 	take_number(qp);
 	xroce_qp_stop(qp);
-	xroce_qp_events_stop(qp);
+	xrdma_qp_events_stop(&qp->events);
 	xroce_cq_settle(to_xroce_cq(ibqp->send_cq));
 	xroce_cq_settle(to_xroce_cq(ibqp->recv_cq));
 

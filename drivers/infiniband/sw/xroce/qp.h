@@ -72,8 +72,7 @@ struct xroce_swqe {
  * @rqe: receive request in progress, valid when resp.has_recv
  * @windows: memory windows bound through this QP
  * @route: cached route of @av or of the last UD destination
- * @events: to be raised, a bit per enum ib_event_type
- * @event_work: raises them
+ * @events: to be raised
  * @to_error: a fatal fault: go to ERR when the answers are out
  * @has_dead_cq: a CQ overflowed, written by others; go to ERR
  * @has_comm_est: COMM_EST was raised
@@ -131,8 +130,7 @@ struct xroce_qp {
 	struct xroce_rqe *rqe;
 	struct xrdma_windows windows;
 	struct xroce_route route;
-	unsigned long events;
-	struct work_struct event_work;
+	struct xrdma_qp_events events;
 	bool to_error;
 	bool has_dead_cq;
 	bool has_comm_est;

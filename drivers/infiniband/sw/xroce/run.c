@@ -112,13 +112,6 @@ void xroce_qp_kick_elsewhere(struct xroce_qp *qp)
 		queue_work(spread_wq, &qp->work);
 }
 
-void xroce_queue_work(int cpu, struct work_struct *work)
-{
-	if (!cpu_online(cpu))
-		cpu = WORK_CPU_UNBOUND;
-	queue_work_on(cpu, run_wq, work);
-}
-
 void xroce_qp_disown(struct xroce_qp *qp)
 {
 	run_here(qp);

@@ -9,16 +9,8 @@
 
 struct xroce_qp;
 
-struct work_struct;
-
 int xroce_run_init(void);
 void xroce_run_exit(void);
-
-/*
- * Run @work in a process soon, on @cpu if that is online: for what may not be done
- * where it is noticed. Any context.
- */
-void xroce_queue_work(int cpu, struct work_struct *work);
 
 void xroce_qp_run_init(struct xroce_qp *qp);
 
