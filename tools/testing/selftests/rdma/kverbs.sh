@@ -21,36 +21,17 @@ need_link_type
 modprobe -q -n kverbs || skip_all "kverbs is not built: make TESTS=m"
 plan 12
 
-check()
-{
-	mark_log
-	echo "$1" > /sys/module/kverbs/parameters/run || { log_since_mark; fail "status $?"; }
-}
-
-no_objects()
-{
-	local kind
-	for kind in qp mr; do
-		! rdma resource show $kind dev xv0 | grep -q kverbs ||
-			fail "left: $(rdma resource show $kind dev xv0)"
-	done
-}
-
-# For the largest pages
-echo 1 > /proc/sys/vm/compact_memory || true
-at_exit 'modprobe -r kverbs; remove_alone xv0 xvd0'
-add_alone xv0 xvd0 10.96.0.1 || bail_out "cannot make a device on a dummy"
-modprobe kverbs device=xv0 || bail_out "cannot load kverbs"
-run "fast registration: sizes of pages" check page-sizes
-run "fast registration: gaps" check gaps
-run "fast registration: limits" check limits
-run "invalidation: by the user and by the peer" check invalidation
-run "invalidation: with a READ" check read-with-invalidation
-run "inline data" check inline-data
-run "every opcode on every type of QP" check opcodes
-run "drains" check drain
-run "completion vectors" check vectors
-run "completion events, moderated" check moderation
-run "rate limit" check rate-limit
-run "nothing is left" no_objects
+make_kverbs_device || bail_out "cannot make a device on a dummy"
+run "fast registration: sizes of pages" kverbs page-sizes
+run "fast registration: gaps" kverbs gaps
+run "fast registration: limits" kverbs limits
+run "invalidation: by the user and by the peer" kverbs invalidation
+run "invalidation: with a READ" kverbs read-with-invalidation
+run "inline data" kverbs inline-data
+run "every opcode on every type of QP" kverbs opcodes
+run "drains" kverbs drain
+run "completion vectors" kverbs vectors
+run "completion events, moderated" kverbs moderation
+run "rate limit" kverbs rate-limit
+run "nothing is left" no_kverbs_objects
 finish

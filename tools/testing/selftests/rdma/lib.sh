@@ -16,6 +16,8 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$tests/lib/wait.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/link.sh
 . "$tests/lib/link.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/kverbs.sh
+. "$tests/lib/kverbs.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/pair.sh
 . "$tests/lib/pair.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/gid.sh

@@ -121,7 +121,7 @@ static int create_qps(struct kverbs_pair *pair, enum ib_qp_type type)
 				.max_recv_wr = KVERBS_DEPTH / 2,
 				.max_send_sge = 4,
 				.max_recv_sge = 4,
-				.max_inline_data = KVERBS_INLINE,
+				.max_inline_data = kverbs_max_inline(pair->dev),
 			},
 		};
 		struct ib_qp *qp = ib_create_qp(pair->pd, &attr);
@@ -166,7 +166,9 @@ static int create_all(struct kverbs_pair *pair, enum ib_qp_type type)
 	err = create_qps(pair, type);
 	if (!err && type == IB_QPT_UD)
 		err = create_ah(pair);
-	return err ?: connect(pair);
+	if (err)
+		return err;
+	return kverbs_is_iwarp(pair->dev) ? kverbs_connect(pair) : connect(pair);
 }
 
 int kverbs_pair_create(struct kverbs_pair *pair, struct ib_device *dev,
@@ -191,6 +193,7 @@ void kverbs_pair_destroy(struct kverbs_pair *pair, bool own_cqs)
 {
 	int i;
 
+	kverbs_disconnect(pair);
 	for (i = 0; i < 2; i++) {
 		if (pair->qp[i])
 			ib_destroy_qp(pair->qp[i]);

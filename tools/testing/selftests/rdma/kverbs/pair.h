@@ -10,7 +10,8 @@
 #include <rdma/ib_verbs.h>
 
 #define KVERBS_DEPTH	64
-#define KVERBS_INLINE	512
+#define KVERBS_INLINE		512
+#define KVERBS_IW_INLINE	64	/* over iWARP */
 
 /* In a case: end it, and say why in the log. */
 #define expect(what)							\
@@ -29,6 +30,7 @@
  * @cq: of each QP, polled by the case
  * @qp: QPs
  * @ah: to the device itself, for UD
+ * @link: iWARP: the connection
  */
 struct kverbs_pair {
 	struct ib_device *dev;
@@ -36,6 +38,7 @@ struct kverbs_pair {
 	struct ib_cq *cq[2];
 	struct ib_qp *qp[2];
 	struct ib_ah *ah;
+	struct kverbs_link *link;
 };
 
 /**
@@ -59,6 +62,21 @@ int kverbs_pair_create(struct kverbs_pair *pair, struct ib_device *dev,
 
 /* CQs that were not made by kverbs_pair_create() stay. Of a pair of zeroes, too. */
 void kverbs_pair_destroy(struct kverbs_pair *pair, bool own_cqs);
+
+/* connect.c: by rdma_cm. Give up, and after kverbs_disconnect() the QPs are alone. */
+int kverbs_connect(struct kverbs_pair *pair);
+void kverbs_disconnect(struct kverbs_pair *pair);
+
+static inline bool kverbs_is_iwarp(struct ib_device *dev)
+{
+	return rdma_protocol_iwarp(dev, 1);
+}
+
+/* The most inline data that pairs have. */
+static inline u32 kverbs_max_inline(struct ib_device *dev)
+{
+	return kverbs_is_iwarp(dev) ? KVERBS_IW_INLINE : KVERBS_INLINE;
+}
 
 /* Post a copy that is as large as its opcode has it and not a byte larger. */
 int kverbs_post(struct ib_qp *qp, const union kverbs_wr *wr);

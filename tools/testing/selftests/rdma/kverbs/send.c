@@ -60,7 +60,7 @@ int kverbs_inline_data(struct ib_device *dev)
 	if (err)
 		goto out;
 	dma = ib_dma_map_single(dev, received, KVERBS_INLINE, DMA_FROM_DEVICE);
-	for (i = 0; i < ARRAY_SIZE(lens) && !err; i++)
+	for (i = 0; i < ARRAY_SIZE(lens) && lens[i] <= kverbs_max_inline(dev) && !err; i++)
 		err = send_inline(&pair, sent, received, dma, lens[i]);
 	ib_dma_unmap_single(dev, dma, KVERBS_INLINE, DMA_FROM_DEVICE);
 out:
@@ -133,7 +133,8 @@ int kverbs_opcodes(struct ib_device *dev)
 	int opcode, err = 0;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(types) && !err; i++) {
+	/* iWARP has the first alone. */
+	for (i = 0; i < (kverbs_is_iwarp(dev) ? 1 : ARRAY_SIZE(types)) && !err; i++) {
 		for (opcode = 0; opcode <= IB_WR_REG_MR + 2 && !err; opcode++)
 			err = try_opcode(dev, types[i], opcode);
 		for (opcode = IB_WR_RESERVED1 - 1; opcode <= 0x101 && !err; opcode++)
