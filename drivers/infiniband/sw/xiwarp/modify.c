@@ -95,7 +95,7 @@ void xiwarp_qp_commit(struct xiwarp_qp *qp, struct xiwarp_ep *ep)
 	 * others may be programs that wait for us, and know no better than to do so
 	 * for ever.
 	 */
-	if (qp->rdmap.cfg.waits_for_first && !ep->awaits_first)
+	if (xiwarp_rdmap_waits_for_first(&qp->rdmap) && !ep->awaits_first)
 		qp->go_first_at = ktime_get_ns() + GO_FIRST_NS;
 	xiwarp_qp_end(qp, XIWARP_IN_ESTABLISHED);
 	xiwarp_qp_disown(qp);

@@ -39,13 +39,7 @@ static void start_flush(struct xiwarp_qp *qp)
 /* All that was promised is in the socket: what ends now needs no RST. */
 static bool is_complete(const struct xiwarp_qp *qp)
 {
-	const struct xiwarp_rdmap *rdmap = &qp->rdmap;
-
-	if (qp->tx.bytes)
-		return false;
-	if (rdmap->is_broken)
-		return !rdmap->is_term_due;
-	return rdmap->cur == rdmap->posted && !rdmap->rd_count;
+	return !qp->tx.bytes && xiwarp_rdmap_is_given_out(&qp->rdmap);
 }
 
 static void detach(struct xiwarp_qp *qp, bool reset)

@@ -414,7 +414,7 @@ static bool output_any(struct xiwarp_rdmap *s, u32 max_bytes,
 	if (s->is_broken)
 		return output_terminate(s, burst);
 	/* RFC 5044 7.1: the initiator is first. */
-	if (s->cfg.waits_for_first && !s->has_first && !s->goes_first)
+	if (xiwarp_rdmap_waits_for_first(s))
 		return false;
 	if (s->is_rtr_due)
 		return output_rtr(s, burst);

@@ -398,4 +398,32 @@ void xiwarp_rdmap_flush(struct xiwarp_rdmap *s);
 /* True when every posted request is finished and no answer is owed to the peer. */
 bool xiwarp_rdmap_is_drained(const struct xiwarp_rdmap *s);
 
+/*
+ * True when output() has given all that was promised: requests and answers, or after a
+ * fault the Terminate.
+ */
+bool xiwarp_rdmap_is_given_out(const struct xiwarp_rdmap *s);
+
+/* Responder: output() waits for the initiator, or for xiwarp_rdmap_go_first(). */
+static inline bool xiwarp_rdmap_waits_for_first(const struct xiwarp_rdmap *s)
+{
+	return s->cfg.waits_for_first && !s->has_first && !s->goes_first;
+}
+
+/* For who looks while others run the stream; a moment old. */
+static inline u16 xiwarp_rdmap_reads_in_flight(const struct xiwarp_rdmap *s)
+{
+	return s->rd_in_flight;
+}
+
+static inline u16 xiwarp_rdmap_reads_to_answer(const struct xiwarp_rdmap *s)
+{
+	return s->rd_count;
+}
+
+static inline bool xiwarp_rdmap_has_crc(const struct xiwarp_rdmap *s)
+{
+	return s->cfg.crc;
+}
+
 #endif

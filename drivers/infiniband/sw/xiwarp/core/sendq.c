@@ -97,6 +97,13 @@ void xiwarp_rdmap_flush(struct xiwarp_rdmap *s)
 	s->rd_count = 0;
 }
 
+bool xiwarp_rdmap_is_given_out(const struct xiwarp_rdmap *s)
+{
+	if (s->is_broken)
+		return !s->is_term_due;
+	return s->cur == s->posted && !s->rd_count;
+}
+
 bool xiwarp_rdmap_is_drained(const struct xiwarp_rdmap *s)
 {
 	return s->una == s->posted && !s->rd_count;

@@ -799,3 +799,25 @@ TEST(take_back__terminate)
 	CHECK_EQ(stubborn_drain(~0U, 2), 1);
 	check_out(FPDU_TERM_CRC);
 }
+
+TEST(given_out__requests_answers_terminate)
+{
+	struct xiwarp_burst burst;
+
+	start(&plain);
+	CHECK(xiwarp_rdmap_is_given_out(&s));
+	post(XIWARP_WR_SEND, 10);
+	CHECK(!xiwarp_rdmap_is_given_out(&s));
+	CHECK(xiwarp_rdmap_output(&s, 1000, &burst));
+	CHECK(xiwarp_rdmap_is_given_out(&s));
+	CHECK(!xiwarp_rdmap_is_drained(&s));
+	ask_read(1, 100);
+	CHECK(!xiwarp_rdmap_is_given_out(&s));
+	CHECK(xiwarp_rdmap_output(&s, 1000, &burst));
+	CHECK(xiwarp_rdmap_is_given_out(&s));
+	post(XIWARP_WR_SEND, 10);
+	xiwarp_rdmap_terminate(&s, XIWARP_FAULT_CRC);
+	CHECK(!xiwarp_rdmap_is_given_out(&s));
+	CHECK(xiwarp_rdmap_output(&s, 1000, &burst));
+	CHECK(xiwarp_rdmap_is_given_out(&s));
+}
