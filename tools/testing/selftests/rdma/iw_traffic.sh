@@ -9,7 +9,8 @@
 #	  servers                                clients
 #
 # Promises: the utilities of librdmacm and perftest's programs with -R work as they
-# do over RoCE, as far as iWARP has the operations. More of perftest: iw_perftest.sh.
+# do over RoCE, as far as iWARP has the operations; streams let others have their turn.
+# More of perftest: iw_perftest.sh.
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -56,7 +57,32 @@ qperf_rc()
 	kill "$server_pid"
 }
 
-plan $((18 + 17))
+# Two connections that always have something to send, and one that asks and waits.
+beside_streams()
+{
+	local port pids=()
+	for port in 18601 18602; do
+		(exec_side 1 ib_write_bw -R -F -p $port --run_infinitely) > "$scratch/stream.$port" 2>&1 &
+		server_pid=$!
+		pids+=($!)
+		wait_for 20 is_ready cm:$port
+		(exec_side 2 ib_write_bw -R -F -p $port --run_infinitely 10.0.0.1) > /dev/null 2>&1 &
+		pids+=($!)
+	done
+	wait_for 30 streams_flow || fail "the streams don't flow"
+	rping_by_address 4 -C 100
+	streams_flow || fail "the streams have ended"
+	kill "${pids[@]}"
+}
+
+# Both have sent more than ten MiB
+streams_flow()
+{
+	[ "$(in_side 2 ss -tinH 'dport = :18601 or dport = :18602' |
+		grep -c -E 'bytes_sent:[0-9]{8,}')" = 2 ]
+}
+
+plan $((19 + 17))
 
 make_pair "${MTU:-1500}"
 
@@ -76,6 +102,7 @@ run "rstream, verified, IPv6" stream rstream 6 -T v
 run "rstream, nonblocking" stream rstream 4 -T n
 run "riostream, verified" stream riostream 4 -T v
 run "rcopy" copy_file
+run "rping beside two streams" beside_streams
 run "cmtime, 30 connections" many_connections_beside_tcp
 run "qperf, RC through the CM" qperf_rc
 run_perftest_by_cm "$tests_of_perftest"
