@@ -38,6 +38,11 @@ static_assert(true)
 /* int fn(struct ib_cq *, unsigned int cqe, struct ib_udata *) */
 #ifdef HAVE_RESIZE_USER_CQ
 typedef unsigned int compat_cqe_t;
+/* And none but programs resize any more. */
+static inline int ib_resize_cq(struct ib_cq *cq, int cqe)
+{
+	return -EOPNOTSUPP;
+}
 #else
 /* 6.1 and 6.12 have the old name and a signed number. */
 #define resize_user_cq resize_cq

@@ -27,7 +27,8 @@ int xiwarp_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->vendor_id = VENDOR_ID;
 	attr->sys_image_guid = ibdev->node_guid;
 	attr->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING |
+				 IBK_SG_GAPS_REG;
 	attr->odp_caps.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT;
 	attr->odp_caps.per_transport_caps.rc_odp_caps =
 		IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |

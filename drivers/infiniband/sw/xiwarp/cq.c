@@ -284,3 +284,47 @@ int xiwarp_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	kvfree(wcs);
 	return 0;
 }
+
+/* Caller holds cq->lock. @wcs: takes the place of cq->wcs, which it gets. */
+static int replace_slots(struct xiwarp_cq *cq, struct ib_wc **wcs, u32 slots)
+{
+	u32 n = cq->put - cq->get;
+	u32 i;
+
+	lockdep_assert_held(&cq->lock);
+	if (n > slots)
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		(*wcs)[i] = cq->wcs[(cq->get + i) & cq->mask];
+	cq->get = 0;
+	cq->put = n;
+	cq->mask = slots - 1;
+	swap(cq->wcs, *wcs);
+	return 0;
+}
+
+/* For kernel users, as far as their kernel has a call for it; the provider has none. */
+int xiwarp_resize_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata)
+{
+	struct xiwarp_cq *cq = to_xiwarp_cq(ibcq);
+	struct ib_wc *wcs;
+	unsigned long flags;
+	u32 slots;
+	int err;
+
+	if (cq->mem)
+		return -EOPNOTSUPP;
+	if (!cqe || cqe > XIWARP_MAX_CQE)
+		return -EINVAL;
+	slots = roundup_pow_of_two(cqe);
+	wcs = kvcalloc(slots, sizeof(*wcs), GFP_KERNEL);
+	if (!wcs)
+		return -ENOMEM;
+	spin_lock_irqsave(&cq->lock, flags);
+	err = replace_slots(cq, &wcs, slots);
+	if (!err)
+		ibcq->cqe = slots;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	kvfree(wcs);
+	return err;
+}

@@ -56,10 +56,11 @@ int xiwarp_cq_post(struct xiwarp_cq *cq, const struct ib_wc *wc, bool solicited)
 /* Completions that nobody has polled; of a mapped queue, those that seem so. */
 u32 xiwarp_cq_pending(struct xiwarp_cq *cq);
 
-/* ib_device_ops: create_cq, destroy_cq, poll_cq, req_notify_cq */
+/* ib_device_ops: create_cq, destroy_cq, resize_cq, poll_cq, req_notify_cq */
 int xiwarp_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		     struct ib_udata *udata);
 int xiwarp_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int xiwarp_resize_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udata *udata);
 int xiwarp_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 int xiwarp_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 

@@ -104,6 +104,7 @@ static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 /* ---- the table ------------------------------------------------------------------ */
 
 IB_CREATE_CQ_OP(xiwarp_create_cq);
+IB_RESIZE_USER_CQ_OP(xiwarp_resize_cq);
 IB_REG_USER_MR_OP(reg_user_mr);
 
 const struct ib_device_ops xiwarp_ops = {
@@ -147,6 +148,7 @@ const struct ib_device_ops xiwarp_ops = {
 
 	.create_cq = xiwarp_create_cq_op,
 	.destroy_cq = xiwarp_destroy_cq,
+	.resize_user_cq = xiwarp_resize_cq_op,
 	.poll_cq = xiwarp_poll_cq,
 	.req_notify_cq = xiwarp_req_notify_cq,
 

@@ -9,7 +9,8 @@
 #
 # Promises: fast registration with any size of pages, and with gaps; a READ that
 # invalidates; inline data of the kernel's; every opcode is refused or completes; drains
-# end; completions are dealt with on the CPU of their CQ's vector.
+# end; completions are dealt with on the CPU of their CQ's vector, and stay when it
+# changes its size.
 
 LINK_TYPE=xiwarp
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
@@ -17,7 +18,7 @@ LINK_TYPE=xiwarp
 
 need_link_type
 modprobe -q -n kverbs || skip_all "kverbs is not built: make TESTS=m"
-plan 8
+plan 9
 make_kverbs_device || bail_out "cannot make a device on a dummy"
 run "fast registration: sizes of pages" kverbs page-sizes
 run "fast registration: gaps" kverbs gaps
@@ -26,5 +27,6 @@ run "inline data" kverbs inline-data
 run "every opcode" kverbs opcodes
 run "drains" kverbs drain
 run "completion vectors" kverbs vectors
+run "a CQ that changes its size" kverbs resize
 run "nothing is left" no_kverbs_objects
 finish

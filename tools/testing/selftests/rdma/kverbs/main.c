@@ -35,6 +35,7 @@ static const struct {
 	{ "vectors", kverbs_vectors },
 	{ "moderation", kverbs_moderation },
 	{ "rate-limit", kverbs_rate_limit },
+	{ "resize", kverbs_resize },
 };
 
 static int run_case(const char *name, const struct kernel_param *param)

@@ -102,5 +102,7 @@ int kverbs_drain(struct ib_device *dev);
 int kverbs_vectors(struct ib_device *dev);
 int kverbs_moderation(struct ib_device *dev);
 int kverbs_rate_limit(struct ib_device *dev);
+/* -EOPNOTSUPP if kernel or device have no call for it. */
+int kverbs_resize(struct ib_device *dev);
 
 #endif
