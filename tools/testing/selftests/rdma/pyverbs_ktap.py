@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """pyverbs_ktap.py FOLDER NAME[,NAME...] [OPTION...]: some of rdma-core's tests.
 
-FOLDER holds the package "tests"; a NAME is a module or a test in one; the options are those of its run_tests.py.
+FOLDER holds the package "tests"; a NAME is a module or a test in one; the options are
+those of its run_tests.py. PYVERBS_SKIP, a line "TEST=REASON" for each, names tests that
+this device can't pass.
 Reports each test as a KTAP line of a nested test, at once, so that a crash
 afterwards does not take the results with it. Tracebacks go to standard error.
 """
@@ -42,6 +44,24 @@ class KtapResult(unittest.TestResult):
         self.say(test, 'ok')
 
 
+def each_test(suite):
+    """Suites hold suites."""
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from each_test(item)
+        else:
+            yield item
+
+
+def leave_out(suite, lines):
+    """Make tests that are named there skip themselves."""
+    reasons = dict(line.split('=', 1) for line in lines.split('\n') if line)
+    for test in each_test(suite):
+        name = getattr(test, '_testMethodName', None)
+        if name in reasons:
+            setattr(test, name, unittest.skip(reasons[name])(getattr(test, name)))
+
+
 def main():
     folder, names = sys.argv[1:3]
     os.chdir(folder)
@@ -54,6 +74,7 @@ def main():
         from tests.args_parser import parser
     parser.parse_args()
     suite = unittest.defaultTestLoader.loadTestsFromNames(names.split(','))
+    leave_out(suite, os.environ.get('PYVERBS_SKIP', ''))
     print(f'  KTAP version 1\n  1..{suite.countTestCases()}', flush=True)
     result = KtapResult()
     suite.run(result)
