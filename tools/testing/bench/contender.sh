@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # set by run.sh
 #
-# What is measured: a driver, or the kernel's own sockets.
+# What is measured: a driver, the kernel's own sockets, or the machine.
 #
 #	xroce  rxe		as modprobe finds them
 #	xiwarp  siw		the same; siw also as scripts/build-siw makes it
@@ -9,12 +10,14 @@
 #	xroce+PARAMETER=VALUE	with a module parameter
 #	xroce:ALGORITHM		with that congestion control
 #	tcp  udp		sockets, no RDMA
+#	tcp-plain  udp-plain	the same without segmentation offload
+#	limit			neither
 
-in_use='' parameter='' old_value='' files=''
+in_use='' parameter='' old_value='' files='' offload=on
 
 driver_of()
 {
-	local name=${1%%[@+:]*}
+	local name=${1%%[@+:-]*}
 	printf '%s\n' "$name"
 }
 
@@ -42,12 +45,6 @@ load_from()
 	fi
 	modprobe -q -a ib_uverbs iw_cm udp_tunnel ip6_udp_tunnel
 	{ [ -d /sys/module/xrdma ] || insmod "$1/xrdma.ko"; } && insmod "$1/$2.ko"
-}
-
-load_siw()
-{
-	[ -d /sys/module/siw ] || modprobe -q siw ||
-		{ modprobe -q -a ib_core iw_cm libcrc32c crc32c_generic; insmod "$TOOLS/siw-$(uname -r).ko"; }
 }
 
 # load CONTENDER
@@ -87,7 +84,20 @@ set_algorithm()
 	done
 }
 
-# use_contender CONTENDER: its devices are there, no others
+# set_offload on|off: segmentation and joining, by hardware and by the kernel
+set_offload()
+{
+	local s netdev
+	[ "$offload" != "$1" ] || return 0
+	for s in $(own_sides); do
+		for netdev in eth0 lo; do
+			in_side "$s" ethtool -K $netdev tso "$1" gso "$1" gro "$1" || return
+		done
+	done > "$scratch/ethtool" 2>&1
+	offload=$1
+}
+
+# use_contender CONTENDER: its devices are there, no others. On this host.
 use_contender()
 {
 	[ "$in_use" != "$1" ] || return 0
@@ -95,8 +105,12 @@ use_contender()
 	in_use=''
 	# shellcheck disable=SC2034 # lib/link.sh uses it
 	LINK_TYPE=$(driver_of "$1")
+	case $1 in
+	*-plain) set_offload off ;;
+	*) set_offload on ;;
+	esac
 	case $LINK_TYPE in
-	tcp | udp) ;;
+	tcp | udp | limit) ;;
 	*)
 		load "$1" && set_parameter "$1" && add_links && set_algorithm "$1" || return
 		;;
