@@ -333,12 +333,24 @@ void xroce_rx_detach(struct xroce_qp *qp)
 		return_detached(qp, skb);
 }
 
+static u32 packets_in(struct sk_buff *skb)
+{
+	const struct xroce_rx_cb *cb = xroce_rx_cb(skb);
+
+	return cb->is_direct ? xroce_direct_of(skb)->burst.npkts - cb->off :
+			       DIV_ROUND_UP(cb->len, cb->seg);
+}
+
 void xroce_rx_purge(struct xroce_qp *qp)
 {
 	struct sk_buff *skb;
+	u32 i;
 
-	while ((skb = xroce_rx_next(qp)))
+	while ((skb = xroce_rx_next(qp))) {
+		for (i = packets_in(skb); i; i--)
+			xroce_qp_count_drop(qp, XROCE_DROP_STATE);
 		kfree_skb(skb);
+	}
 }
 
 static bool is_for(const struct xrdma_ref *run, u32 qpn)

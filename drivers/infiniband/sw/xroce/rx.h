@@ -107,7 +107,7 @@ struct sk_buff *xroce_rx_next(struct xroce_qp *qp);
 void xroce_rx_put_back(struct xroce_qp *qp, struct sk_buff *skb);
 /* They wait for long: none refers to a sender's memory any more. Owner. */
 void xroce_rx_detach(struct xroce_qp *qp);
-/* Throw all of them away. Owner. */
+/* Drop all of them, as the QP's state takes none. Owner. */
 void xroce_rx_purge(struct xroce_qp *qp);
 
 /*

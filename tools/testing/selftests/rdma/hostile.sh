@@ -99,7 +99,8 @@ each_reason()
 	counts drop_stale "0x0e ${rc[0]} $psn 0 0 0 0 1024"
 	counts drop_duplicate "0x04 ${rc[0]} $((psn - 1)) 0 0 0 0 8"
 	counts drop_out_of_order "0x04 ${rc[0]} $(((psn + 100000) & 0xffffff)) 0 0 0 0 8"
-	counts drop_qp_state "0x0a ${rc[1]} $psn $wrong" "0x04 ${rc[1]} $((psn + 1)) 0 0 0 0 8"
+	attack forge <<< "0x0a ${rc[1]} $psn $wrong"	# ends the QP
+	counts drop_qp_state "0x04 ${rc[1]} $((psn + 1)) 0 0 0 0 8"
 	counts drop_sequence "0x22 $uc $psn 0 0 0 0 8"
 	counts drop_remote_access "0x2a $uc $((psn + 1)) $wrong"
 	counts drop_too_long "0x24 $uc $((psn + 2)) 0 0 0 0 200"
