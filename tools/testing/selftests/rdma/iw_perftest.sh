@@ -31,7 +31,7 @@ ib_read_lat -e
 ib_send_lat -e
 ib_send_bw -b
 '
-plan $(grep -c . <<< "$tests_of_perftest")
+plan "$(grep -c . <<< "$tests_of_perftest")"
 make_pair 1500
 run_perftest_by_cm "$tests_of_perftest"
 finish

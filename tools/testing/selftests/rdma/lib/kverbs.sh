@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # scratch: ktap.sh
 #
 # The module kverbs, and a device for it.
 
