@@ -49,7 +49,7 @@ struct xroce_swqe {
 };
 
 /**
- * struct xroce_qp - a queue pair, of no more than 2 KiB on production kernels
+ * struct xroce_qp - a queue pair; 4 of its 6 KiB are the rings of gaps and holes
  *
  * attributes, written by a process that is the owner of the engine, read by all:
  * @ibqp: the verbs object
