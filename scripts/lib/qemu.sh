@@ -147,10 +147,16 @@ shares()
 # interrupt just then makes KASAN see wild accesses.
 # Emulated, an instruction that moves a string of bytes moves them one by one: it is
 # not said to be fast there, so kernels and programs copy by words.
+# A /dev/kvm is not enough: one without the processor's help takes no kernel as it is.
+can_virtualise()
+{
+	[ -w /dev/kvm ] && grep -q -w -E 'vmx|svm' /proc/cpuinfo
+}
+
 qemu_arguments()
 {
 	local accel=tcg,thread=multi,tb-size=512 cpu=max,la57=off,erms=off,fsrm=off,fzrm=off,fsrs=off
-	[ ! -w /dev/kvm ] || accel=kvm cpu=max,la57=off
+	! can_virtualise || accel=kvm cpu=max,la57=off
 	printf '%s\n' \
 		-M pc -accel "$accel" -cpu "$cpu" \
 		-smp "$cpus" -m "$memory" \
