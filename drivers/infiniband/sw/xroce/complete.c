@@ -205,7 +205,7 @@ unsigned int xroce_flush_recvs(struct xroce_qp *qp, unsigned int budget)
 	}
 	if (qp->srq)
 		return n;
-	while (n < budget && xroce_rq_take(&qp->rq, qp->rqe, &hit_limit)) {
+	while (n < budget && !xroce_rq_take(&qp->rq, qp->rqe, &hit_limit)) {
 		flush_recv(qp);
 		n++;
 	}

@@ -139,7 +139,7 @@ static void act_on(const struct arrival *in, struct xroce_resp_done done)
 	xroce_qp_fault(qp, &done);
 }
 
-static bool take_recv(struct xroce_qp *qp)
+static int take_recv(struct xroce_qp *qp)
 {
 	bool hit_limit;
 
@@ -161,9 +161,14 @@ static u64 recv_room(const struct xroce_qp *qp)
 
 static enum xroce_fault need_recv(struct xroce_qp *qp)
 {
-	if (!take_recv(qp)) {
+	switch (take_recv(qp)) {
+	case 0:
+		break;
+	case -ENOENT:
 		xroce_qp_count(qp, XROCE_STAT_OUT_OF_BUFFER, 1);
 		return XROCE_FAULT_RNR;
+	default:
+		return XROCE_FAULT_LOCAL_OP;
 	}
 	xroce_resp_recv(&qp->resp, recv_room(qp));
 	return qp->rqe->is_bad ? XROCE_FAULT_LOCAL_OP : XROCE_FAULT_NONE;

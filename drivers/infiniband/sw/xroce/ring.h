@@ -76,6 +76,12 @@ static inline u32 xroce_ring_producer(const struct xroce_ring *ring)
 	       ring->mask;
 }
 
+/* Can the other side have meant its producer's index? */
+static inline bool xroce_ring_is_sound(const struct xroce_ring *ring)
+{
+	return READ_ONCE(xroce_ring_header(ring)->producer_index) <= ring->mask;
+}
+
 static inline u32 xroce_ring_consumer(const struct xroce_ring *ring)
 {
 	return smp_load_acquire(&xroce_ring_header(ring)->consumer_index) &

@@ -56,24 +56,35 @@ static void copy_slot(const struct xroce_rq *rq, const void *slot,
 	rqe->length = xrdma_sge_sum(rqe->sge, rqe->num_sge);
 }
 
-bool xroce_rq_take(struct xroce_rq *rq, struct xroce_rqe *rqe, bool *hit_limit)
+/* Caller holds rq->lock. */
+static int take(struct xroce_rq *rq, struct xroce_rqe *rqe, bool *hit_limit)
+{
+	u32 posted = xroce_rq_posted(rq);
+
+	lockdep_assert_held(&rq->lock);
+	if (!xroce_ring_is_sound(&rq->ring))
+		return -EIO;
+	if (!posted)
+		return -ENOENT;
+	copy_slot(rq, xroce_ring_slot(&rq->ring, rq->ring.index), rqe);
+	xroce_ring_consume(&rq->ring);
+	if (posted - 1 < rq->limit) {
+		rq->limit = 0;
+		*hit_limit = true;
+	}
+	return 0;
+}
+
+int xroce_rq_take(struct xroce_rq *rq, struct xroce_rqe *rqe, bool *hit_limit)
 {
 	unsigned long flags;
-	u32 posted;
+	int err;
 
 	*hit_limit = false;
 	spin_lock_irqsave(&rq->lock, flags);
-	posted = xroce_rq_posted(rq);
-	if (posted) {
-		copy_slot(rq, xroce_ring_slot(&rq->ring, rq->ring.index), rqe);
-		xroce_ring_consume(&rq->ring);
-		if (posted - 1 < rq->limit) {
-			rq->limit = 0;
-			*hit_limit = true;
-		}
-	}
+	err = take(rq, rqe, hit_limit);
 	spin_unlock_irqrestore(&rq->lock, flags);
-	return posted;
+	return err;
 }
 
 void xroce_rq_clear(struct xroce_rq *rq)

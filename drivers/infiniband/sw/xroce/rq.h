@@ -60,9 +60,9 @@ int xroce_rq_replace_ring(struct xroce_rq *rq, struct xroce_ring *ring);
 /*
  * Take the oldest request into @rqe; its slot is free afterwards. Any context.
  * *@hit_limit is set when an armed limit was just crossed (and is disarmed now).
- * Return: false if none is posted.
+ * Return: 0, -ENOENT if none is posted, -EIO if the ring is damaged.
  */
-bool xroce_rq_take(struct xroce_rq *rq, struct xroce_rqe *rqe, bool *hit_limit);
+int xroce_rq_take(struct xroce_rq *rq, struct xroce_rqe *rqe, bool *hit_limit);
 
 /* Requests that are posted. Only while nobody else takes any. */
 u32 xroce_rq_posted(const struct xroce_rq *rq);

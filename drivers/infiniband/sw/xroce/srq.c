@@ -8,20 +8,32 @@
 
 static DEFINE_IDA(numbers);
 
-bool xroce_srq_take(struct xroce_srq *srq, struct xroce_rqe *rqe)
+static void tell(struct xroce_srq *srq, enum ib_event_type type)
 {
 	struct ib_event event = {
 		.device = srq->ibsrq.device,
 		.element.srq = &srq->ibsrq,
-		.event = IB_EVENT_SRQ_LIMIT_REACHED,
+		.event = type,
 	};
-	bool hit_limit;
 
-	if (!xroce_rq_take(&srq->rq, rqe, &hit_limit))
-		return false;
-	if (hit_limit && srq->ibsrq.event_handler)
+	if (srq->ibsrq.event_handler)
 		srq->ibsrq.event_handler(&event, srq->ibsrq.srq_context);
-	return true;
+}
+
+int xroce_srq_take(struct xroce_srq *srq, struct xroce_rqe *rqe)
+{
+	bool hit_limit;
+	int err;
+
+	if (READ_ONCE(srq->has_failed))
+		return -EIO;
+	err = xroce_rq_take(&srq->rq, rqe, &hit_limit);
+	/* Several QPs may find out at once, one tells. */
+	if (err == -EIO && !xchg(&srq->has_failed, true))
+		tell(srq, IB_EVENT_SRQ_ERR);
+	if (hit_limit)
+		tell(srq, IB_EVENT_SRQ_LIMIT_REACHED);
+	return err;
 }
 
 static struct ib_ucontext *udata_context(struct ib_udata *udata)

@@ -10,6 +10,7 @@ struct xroce_srq {
 	struct ib_srq ibsrq;
 	struct xroce_rq rq;
 	u32 number;
+	bool has_failed;
 };
 
 static inline struct xroce_srq *to_xroce_srq(struct ib_srq *ibsrq)
@@ -17,8 +18,11 @@ static inline struct xroce_srq *to_xroce_srq(struct ib_srq *ibsrq)
 	return container_of(ibsrq, struct xroce_srq, ibsrq);
 }
 
-/* xroce_rq_take() plus the SRQ_LIMIT_REACHED event. Any context. */
-bool xroce_srq_take(struct xroce_srq *srq, struct xroce_rqe *rqe);
+/*
+ * xroce_rq_take() plus the events SRQ_LIMIT_REACHED and SRQ_ERR. A damaged ring is the
+ * end of an SRQ, whatever is written into it later. Any context.
+ */
+int xroce_srq_take(struct xroce_srq *srq, struct xroce_rqe *rqe);
 
 /* ib_device_ops */
 int xroce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,

@@ -545,6 +545,74 @@ static void resize_srq(void)
 	}
 }
 
+/* ---- SRQ: a ring that no library would leave ------------------------------------------- */
+
+#define ODD_DEPTH 1000		/* of no other ring here */
+
+struct ring {
+	uint32_t log2_elem_size, index_mask, pad0[30];
+	uint32_t producer_index, pad1[31];
+	uint32_t consumer_index;
+};
+
+static struct ring *ring_of(uint32_t depth)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	struct ring *found = NULL;
+	unsigned long from;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (!strstr(line, "uverbs") || sscanf(line, "%lx-", &from) != 1)
+			continue;
+		if (((struct ring *)from)->index_mask > depth)
+			found = (struct ring *)from;
+	}
+	if (!found)
+		die("no ring for %u requests in the memory map", depth);
+	fclose(maps);
+	return found;
+}
+
+/* The answerer and another QP use it; both need a request of it. */
+static void srq_error(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = ODD_DEPTH, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(pd, &init);
+	int i, kind, seen[3] = { 0 };
+	struct ibv_async_event event;
+	struct ibv_qp *other;
+	struct ring *ring;
+
+	if (!srq)
+		die("no SRQ: %m");
+	use_srq(srq);
+	other = make_qp(pd, cq, srq, IBV_QPT_RC, 16);
+	ring = ring_of(ODD_DEPTH);
+	ring->producer_index = 0x80000000;
+	for (i = 0; i < 2; i++) {
+		send_to(asker, IBV_WR_SEND, from_own(8));
+		must_complete("into a damaged ring", IBV_WC_REM_OP_ERR);
+		must_be_in("without its SRQ", answerer, IBV_QPS_ERR);
+		ring->producer_index = 1;	/* too late */
+		if (i)
+			break;
+		ibv_destroy_qp(answerer);
+		answerer = other;
+		connect_again();
+	}
+	while (has_event(SOON)) {
+		event = next_event("");
+		kind = event.event_type == IBV_EVENT_SRQ_ERR ? 0 :
+		       event.event_type == IBV_EVENT_QP_FATAL ? 1 : 2;
+		seen[kind]++;
+		if (!kind && event.element.srq != srq)
+			die("SRQ_ERR of another SRQ");
+	}
+	if (seen[0] != 1 || seen[1] < 1)
+		die("SRQ_ERR %d times, QP_FATAL %d times", seen[0], seen[1]);
+}
+
 static const struct test_case cases[] = {
 	{ "drain", drain },
 	{ "grow", grow },
@@ -559,6 +627,7 @@ static const struct test_case cases[] = {
 	{ "last-wqe", last_wqe },
 	{ "srq-limit", srq_limit },
 	{ "resize-srq", resize_srq },
+	{ "srq-error", srq_error },
 };
 
 int main(int argc, char **argv)

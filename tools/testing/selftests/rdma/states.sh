@@ -12,7 +12,7 @@
 # READs can be changed then and hold on both sides; what is posted in SQE and ERR is
 # flushed; RESET forgets; a CQ that overflows takes its QPs with it; CQs and SRQs are
 # resized under load and lose nothing; LAST_WQE_REACHED and SRQ_LIMIT_REACHED come
-# once, as do the events of a peer's bad requests.
+# once, as do SRQ_ERR and the events of a peer's bad requests.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ need_link_type
 need_helper states
 need_helper events
 
-plan 16
+plan 17
 
 check()
 {
@@ -63,6 +63,7 @@ run "CQ: resized while completions come" check resize-cq
 run "SRQ: LAST_WQE_REACHED" check last-wqe
 run "SRQ: SRQ_LIMIT_REACHED" check srq-limit
 run "SRQ: resized while requests are taken" check resize-srq
+run "SRQ: SRQ_ERR of a damaged ring" check srq-error
 run "events: a request that is not permitted" events forbidden
 run "events: a key that is not there" events inaccessible
 run "events: a bad receive request" events unusable
