@@ -90,16 +90,21 @@ static void mac_of(const union ib_gid *gid, u8 *mac)
 }
 
 /* A netdev without the protocol has no packets of it to let through. */
-static bool join_ip(struct net_device *ndev, const union ib_gid *gid)
+static int join_ip(struct net_device *ndev, struct xroce_group *group)
 {
 	struct in_device *in_dev;
+	int err;
 
-	if (!is_ipv4(gid))
-		return !ipv6_dev_mc_inc(ndev, to_ipv6(gid));
+	if (!is_ipv4(&group->gid)) {
+		err = ipv6_dev_mc_inc(ndev, to_ipv6(&group->gid));
+		group->has_joined = !err;
+		return err == -ENOMEM ? err : 0;
+	}
 	in_dev = __in_dev_get_rtnl(ndev);
 	if (in_dev)
-		ip_mc_inc_group(in_dev, to_ipv4(gid));
-	return in_dev;
+		ip_mc_inc_group(in_dev, to_ipv4(&group->gid));
+	group->has_joined = in_dev;
+	return 0;
 }
 
 static void leave_ip(struct net_device *ndev, const union ib_gid *gid)
@@ -115,36 +120,49 @@ static void leave_ip(struct net_device *ndev, const union ib_gid *gid)
 		ip_mc_dec_group(in_dev, to_ipv4(gid));
 }
 
-static int open_netdev(struct xroce_dev *dev, struct xroce_group *group)
+static int open_filter(struct net_device *ndev, const union ib_gid *gid)
 {
 	u8 mac[ETH_ALEN];
+
+	if (ndev->addr_len != ETH_ALEN)
+		return 0;
+	mac_of(gid, mac);
+	return dev_mc_add(ndev, mac);
+}
+
+static void close_filter(struct net_device *ndev, const union ib_gid *gid)
+{
+	u8 mac[ETH_ALEN];
+
+	if (ndev->addr_len != ETH_ALEN)
+		return;
+	mac_of(gid, mac);
+	dev_mc_del(ndev, mac);
+}
+
+static int open_netdev(struct xroce_dev *dev, struct xroce_group *group)
+{
 	int err;
 
 	/* Memberships end with the netdev's stay in its namespace. */
 	if (dev->is_leaving)
 		return -ENODEV;
-	if (dev->ndev->addr_len == ETH_ALEN) {
-		mac_of(&group->gid, mac);
-		err = dev_mc_add(dev->ndev, mac);
-		if (err)
-			return err;
-	}
-	group->has_joined = join_ip(dev->ndev, &group->gid);
-	return 0;
+	err = open_filter(dev->ndev, &group->gid);
+	if (err)
+		return err;
+	err = join_ip(dev->ndev, group);
+	if (err)
+		close_filter(dev->ndev, &group->gid);
+	return err;
 }
 
 static void close_netdev(struct xroce_dev *dev, const struct xroce_group *group)
 {
-	u8 mac[ETH_ALEN];
-
 	if (dev->is_leaving)
 		return;
 	if (group->has_joined)
 		leave_ip(dev->ndev, &group->gid);
-	if (dev->ndev->addr_len == ETH_ALEN) {
-		mac_of(&group->gid, mac);
-		dev_mc_del(dev->ndev, mac);
-	}
+	close_filter(dev->ndev, &group->gid);
 }
 
 /* ---- groups and members -------------------------------------------------------- */
