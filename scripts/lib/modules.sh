@@ -11,7 +11,7 @@
 W=${W:-1e}
 
 module_sources='Makefile Kbuild include drivers scripts/compat-probe
-	tools/testing/selftests/rdma/kverbs'
+	tools/testing/selftests/rdma/kverbs tools/testing/selftests/rdma/kfaults'
 
 # Two clones may share a cache, but not their objects.
 modules_folder()

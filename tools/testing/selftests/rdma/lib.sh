@@ -26,6 +26,8 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$tests/lib/alone.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/counter.sh
 . "$tests/lib/counter.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/faults.sh
+. "$tests/lib/faults.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/talk.sh
 . "$tests/lib/talk.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/programs.sh
