@@ -3,6 +3,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
+#include <linux/slab.h>
 #include <net/dst.h>
 #include <net/inet_ecn.h>
 #include <net/sch_generic.h>
@@ -40,7 +41,7 @@ static struct xroce_congest *congest_of(const struct xroce_qp *qp)
 
 static bool has_cc(const struct xroce_qp *qp)
 {
-	return qp->congest.cc.ops;
+	return qp->cc && qp->cc->ops;
 }
 
 /* ---- set-up ------------------------------------------------------------------- */
@@ -64,14 +65,41 @@ static u64 cap_of(const struct xroce_qp *qp)
 	return cap;
 }
 
+int xroce_congest_create(struct xroce_qp *qp)
+{
+	if (qp->service == XROCE_UD)
+		return 0;
+	qp->cc = kzalloc(sizeof(*qp->cc), GFP_KERNEL_ACCOUNT);
+	return qp->cc ? 0 : -ENOMEM;
+}
+
+void xroce_congest_destroy(struct xroce_qp *qp)
+{
+	struct xroce_cc *cc = qp->cc;
+	unsigned long flags;
+
+	/* "rdma resource" may look at it still. */
+	spin_lock_irqsave(&qp->post_lock, flags);
+	qp->cc = NULL;
+	spin_unlock_irqrestore(&qp->post_lock, flags);
+	kfree(cc);
+}
+
+void xroce_congest_reset(struct xroce_qp *qp)
+{
+	memset(&qp->congest, 0, sizeof(qp->congest));
+	if (qp->cc)
+		memset(qp->cc, 0, sizeof(*qp->cc));
+}
+
 void xroce_congest_start(struct xroce_qp *qp)
 {
 	struct xroce_congest *congest = congest_of(qp);
 
-	memset(&qp->congest, 0, sizeof(qp->congest));
-	if (qp->service == XROCE_UD)
+	xroce_congest_reset(qp);
+	if (!qp->cc)
 		return;
-	xroce_cc_init(&qp->congest.cc,
+	xroce_cc_init(qp->cc,
 		      qp->service == XROCE_RC ? READ_ONCE(congest->algorithm) :
 						&xroce_cc_none,
 		      &congest->rp, xroce_cc_mbps(link_mbps(qp)),
@@ -81,7 +109,7 @@ void xroce_congest_start(struct xroce_qp *qp)
 
 void xroce_congest_reconfigure(struct xroce_qp *qp)
 {
-	struct xroce_cc *cc = &qp->congest.cc;
+	struct xroce_cc *cc = qp->cc;
 
 	if (!has_cc(qp))
 		return;
@@ -168,12 +196,12 @@ void xroce_congest_answer(struct xroce_qp *qp)
 
 void xroce_congest_cnp(struct xroce_qp *qp, u64 now)
 {
-	if (!has_cc(qp) || !qp->congest.cc.ops->cnp) {
+	if (!has_cc(qp) || !qp->cc->ops->cnp) {
 		xroce_qp_count(qp, XROCE_STAT_RP_CNP_IGNORED, 1);
 		return;
 	}
 	xroce_qp_count(qp, XROCE_STAT_RP_CNP_HANDLED, 1);
-	xroce_cc_cnp(&qp->congest.cc, now);
+	xroce_cc_cnp(qp->cc, now);
 }
 
 /* Of a full packet on the wire; headers more or less. */
@@ -206,7 +234,7 @@ static bool has_fq(struct xroce_qp *qp)
 
 u32 xroce_congest_allows(struct xroce_qp *qp, u32 max, u64 now)
 {
-	struct xroce_cc *cc = &qp->congest.cc;
+	struct xroce_cc *cc = qp->cc;
 	u64 ahead;
 
 	if (!has_cc(qp) || !xroce_cc_is_paced(cc))
@@ -222,7 +250,7 @@ u32 xroce_congest_allows(struct xroce_qp *qp, u32 max, u64 now)
 void xroce_congest_sent(struct xroce_qp *qp, const struct xroce_burst *burst,
 			u64 now)
 {
-	struct xroce_cc *cc = &qp->congest.cc;
+	struct xroce_cc *cc = qp->cc;
 
 	qp->congest.departs = 0;
 	if (has_cc(qp) && xroce_cc_is_paced(cc))

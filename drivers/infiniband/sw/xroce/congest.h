@@ -53,25 +53,30 @@ struct xroce_congest {
 
 /**
  * struct xroce_qp_congest - of a QP, belongs to the owner
- * @cc: the algorithm's state; all zero for services without congestion control
  * @cnp_at: when the last CNP was sent, ns
- * @owes_cnp: one is to be sent
  * @held_until: something waits until then; 0 = nothing does
  * @departs: when the burst that is being sent may leave, ns; 0 = at once
  * @qdisc: of the way out when it was last looked at; compared, never followed
  * @has_fq: it was fq
+ * @owes_cnp: one is to be sent
  */
 struct xroce_qp_congest {
-	struct xroce_cc cc;
 	u64 cnp_at;
-	bool owes_cnp;
 	u64 held_until;
 	u64 departs;
 	const void *qdisc;
 	bool has_fq;
+	bool owes_cnp;
 };
 
 void xroce_congest_init(struct xroce_congest *congest);
+
+/* The memory of a new QP, which is all zero. Process. Return: 0 or -ENOMEM. */
+int xroce_congest_create(struct xroce_qp *qp);
+void xroce_congest_destroy(struct xroce_qp *qp);
+
+/* Nothing is paced, nothing is owed. Owner. */
+void xroce_congest_reset(struct xroce_qp *qp);
 
 /* The QP of a connected service is about to send and receive. */
 void xroce_congest_start(struct xroce_qp *qp);

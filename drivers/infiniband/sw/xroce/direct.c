@@ -186,32 +186,41 @@ static u32 wire_bytes(const struct xroce_burst *burst, enum xroce_l3 l3)
 	       burst->npkts * (XROCE_ICRC_BYTES + xroce_icrc_l3_bytes(l3));
 }
 
+/* A buffer that begins with @direct, and room for @bytes more. */
+static struct sk_buff *buffer_for(const struct xroce_direct *direct, u32 bytes)
+{
+	struct sk_buff *skb = alloc_skb(sizeof(*direct) + bytes,
+					GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, sizeof(*direct));
+	*(struct xroce_direct *)skb->head = *direct;
+	skb->destructor = release;
+	/* What its receiver has queued counts towards a limit. */
+	skb->truesize += direct->burst.bytes;
+	return skb;
+}
+
 struct sk_buff *xroce_direct_make(const struct xroce_qp *qp,
 				  const struct xroce_burst *burst,
 				  const struct xroce_av *av,
 				  const struct xroce_swqe *swqe)
 {
 	u32 l3_bytes = xroce_icrc_l3_bytes(av->l3);
-	struct xroce_direct *direct;
+	struct xroce_direct direct;
 	struct sk_buff *skb;
 
 	if (!may_be_direct(qp, burst, av, swqe))
 		return NULL;
-	skb = alloc_skb(sizeof(*direct) + l3_bytes, GFP_ATOMIC | __GFP_NOWARN);
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, sizeof(*direct));
-	direct = (struct xroce_direct *)skb->head;
-	direct->burst = *burst;
-	direct->burst.wr = NULL;
-	direct->num = 0;
-	skb->destructor = release;
-	if (!gather(direct, qp, swqe)) {
-		consume_skb(skb);
+	direct.burst = *burst;
+	direct.burst.wr = NULL;
+	direct.num = 0;
+	skb = gather(&direct, qp, swqe) ? buffer_for(&direct, l3_bytes) : NULL;
+	if (!skb) {
+		put_pieces(&direct);
 		return NULL;
 	}
-	/* What its receiver has queued counts towards a limit. */
-	skb->truesize += burst->bytes;
 	/* Its receiver looks at the addresses. */
 	xroce_batch_fill_net(qp, av, skb_put_zero(skb, l3_bytes));
 	skb_reset_network_header(skb);

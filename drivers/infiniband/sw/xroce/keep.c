@@ -47,11 +47,11 @@ static bool has_slots(struct xroce_keep *keep)
 {
 	gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
 
-	if (!keep->bits)
-		keep->bits = kzalloc(XROCE_KEEP / 8, gfp);
+	if (!keep->kept)
+		keep->kept = kzalloc(sizeof(*keep->kept), gfp);
 	if (!keep->slots)
 		keep->slots = kcalloc(XROCE_KEEP, sizeof(*keep->slots), gfp);
-	return keep->bits && keep->slots;
+	return keep->kept && keep->slots;
 }
 
 static void drop(struct xroce_qp *qp, struct sk_buff **slot)
@@ -109,14 +109,29 @@ struct sk_buff *xroce_keep_take(struct xroce_qp *qp, u32 psn)
 	return skb;
 }
 
+struct xroce_gap *xroce_keep_gaps(struct xroce_qp *qp)
+{
+	if (!qp->keep.gaps)
+		qp->keep.gaps = kcalloc(XROCE_GAPS, sizeof(*qp->keep.gaps),
+					GFP_ATOMIC | __GFP_NOWARN);
+	return qp->keep.gaps;
+}
+
 void xroce_keep_purge(struct xroce_qp *qp)
 {
 	u32 i;
 
 	for (i = 0; qp->keep.slots && i < XROCE_KEEP; i++)
 		drop(qp, &qp->keep.slots[i]);
-	kfree(qp->keep.slots);
-	qp->keep.slots = NULL;
-	kfree(qp->keep.bits);
-	qp->keep.bits = NULL;
+}
+
+void xroce_keep_release(struct xroce_qp *qp)
+{
+	struct xroce_keep *keep = &qp->keep;
+
+	xroce_keep_purge(qp);
+	kfree(keep->slots);
+	kfree(keep->kept);
+	kfree(keep->gaps);
+	*keep = (struct xroce_keep){ };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Packets that came before their turn. The engine says which to keep and when their
- * turn is; their bytes are here. All functions are called by the owner.
+ * Memory that a QP needs only when packets are lost. Foremost packets that came before
+ * their turn: the engine says which to keep and when their turn is; their bytes are here.
+ * All functions are called by the owner.
  */
 #ifndef XROCE_KEEP_H
 #define XROCE_KEEP_H
@@ -9,17 +10,21 @@
 #include <linux/types.h>
 
 struct sk_buff;
+struct xroce_gap;
+struct xroce_kept;
 struct xroce_qp;
 
 /**
- * struct xroce_keep - what a QP keeps
- * @slots: by PSN, XROCE_KEEP of them; NULL until the first is needed
- * @bits: the engine's, as many; NULL until then
- * @bytes: counted towards its own budget and the device's
+ * struct xroce_keep - what a QP keeps; pointers are NULL until the first is needed
+ * @slots: by PSN, XROCE_KEEP of them
+ * @kept: lent to the responder
+ * @gaps: lent to the requester
+ * @bytes: of packets, counted towards its own budget and the device's
  */
 struct xroce_keep {
 	struct sk_buff **slots;
-	u64 *bits;
+	struct xroce_kept *kept;
+	struct xroce_gap *gaps;
 	u32 bytes;
 };
 
@@ -33,7 +38,13 @@ bool xroce_keep_add(struct xroce_qp *qp, struct sk_buff *skb, u32 off, u32 len,
 /* The packet that was kept for @psn, with its place in the skb's xroce_rx_cb. */
 struct sk_buff *xroce_keep_take(struct xroce_qp *qp, u32 psn);
 
-/* Forget all. Also on the way to destruction. */
+/* Where the requester may note what the peer says to be missing, or NULL. */
+struct xroce_gap *xroce_keep_gaps(struct xroce_qp *qp);
+
+/* The turn of what is kept will never come. */
 void xroce_keep_purge(struct xroce_qp *qp);
+
+/* The same, and the engine, which begins anew, gives back what it was lent. */
+void xroce_keep_release(struct xroce_qp *qp);
 
 #endif

@@ -248,10 +248,10 @@ void xroce_qp_reset(struct xroce_qp *qp)
 	if (!qp->srq)
 		xroce_rq_clear(&qp->rq);
 	xroce_route_reset(&qp->route);
+	xroce_keep_release(qp);
 	/* Not zeros: a QP that goes to ERR without RTS has sends to flush too. */
 	start_requester(qp);
-	xroce_keep_purge(qp);
-	memset(&qp->congest, 0, sizeof(qp->congest));
+	xroce_congest_reset(qp);
 	memset(&qp->resp, 0, sizeof(qp->resp));
 	memset(&qp->resp_seen, 0, sizeof(qp->resp_seen));
 	qp->to_error = false;

@@ -262,19 +262,24 @@ int xroce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	err = create_rq(qp, ucontext, init);
 	if (err)
 		goto undo_sq;
+	err = xroce_congest_create(qp);
+	if (err)
+		goto undo_rq;
 	qp->attr.cap = init->cap;
 	xroce_qp_reset(qp);
 	if (udata) {
 		err = tell_user(qp, udata);
 		if (err)
-			goto undo_rq;
+			goto undo_congest;
 	}
 	err = give_number(qp, init->qp_type);
 	if (err)
-		goto undo_rq;
+		goto undo_congest;
 	attach_cqs(qp, init);
 	return 0;
 
+undo_congest:
+	xroce_congest_destroy(qp);
 undo_rq:
 	destroy_rq(qp);
 undo_sq:
@@ -313,6 +318,7 @@ int xroce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	xrdma_windows_unbind(&qp->windows);
 	xroce_av_put(qp->av);
 	kfree(qp->rd);
+	xroce_congest_destroy(qp);
 	destroy_rq(qp);
 	destroy_sq(qp);
 	xrdma_paging_destroy(qp->paging);

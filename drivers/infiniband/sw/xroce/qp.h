@@ -49,7 +49,7 @@ struct xroce_swqe {
 };
 
 /**
- * struct xroce_qp - a queue pair; 4 of its 6 KiB are the rings of gaps and holes
+ * struct xroce_qp - a queue pair
  *
  * attributes, written by a process that is the owner of the engine, read by all:
  * @ibqp: the verbs object
@@ -67,8 +67,9 @@ struct xroce_swqe {
  * engine, belongs to the owner (run.h):
  * @req, @resp: the protocol
  * @rd: memory of @resp
- * @congest: rate, pacing, CNPs
- * @keep: packets that came before their turn
+ * @cc: rate; NULL for UD; goes under @post_lock
+ * @congest: pacing, CNPs
+ * @keep: what it needs when packets are lost
  * @rqe: receive request in progress, valid when resp.has_recv
  * @windows: memory windows bound through this QP
  * @route: cached route of @av or of the last UD destination
@@ -125,6 +126,7 @@ struct xroce_qp {
 	struct xroce_req req;
 	struct xroce_resp resp;
 	struct xroce_rd *rd;
+	struct xroce_cc *cc;
 	struct xroce_qp_congest congest;
 	struct xroce_keep keep;
 	struct xroce_rqe *rqe;
@@ -163,6 +165,11 @@ struct xroce_qp {
 	struct xroce_cq_user send_user;
 	struct xroce_cq_user recv_user;
 };
+
+/* The allocator rounds up to a power of two. Other locks are larger. */
+#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_PREEMPT_RT)
+static_assert(sizeof(struct xroce_qp) <= 2048);
+#endif
 
 static inline struct xroce_qp *to_xroce_qp(struct ib_qp *ibqp)
 {

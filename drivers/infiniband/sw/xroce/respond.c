@@ -370,15 +370,15 @@ static void count_request(const struct xroce_qp *qp,
 static void keep(const struct arrival *in)
 {
 	struct xroce_qp *qp = in->qp;
-	u64 *bits = NULL;
+	struct xroce_kept *kept = NULL;
 
 	/* One that lies in its sender's memory is not kept: hardly ever one before it is lost. */
 	if (!in->payload.is_direct &&
 	    xroce_keep_add(qp, in->skb, in->off, in->len, in->pkt.psn))
-		bits = qp->keep.bits;
+		kept = qp->keep.kept;
 	else
 		xroce_qp_count_drop(qp, XROCE_DROP_OUT_OF_ORDER);
-	xroce_resp_keep(&qp->resp, bits, in->pkt.psn, in->now);
+	xroce_resp_keep(&qp->resp, kept, in->pkt.psn, in->now);
 }
 
 /* Memory of @pd was not present: leave everything as it is and wait? */
@@ -497,6 +497,8 @@ static void take_response(struct arrival *in)
 	struct xrdma_sgl sgl;
 	int err;
 
+	if (xroce_req_wants_gaps(&qp->req))
+		qp->req.gaps.ring = xroce_keep_gaps(qp);
 	if (verdict.act == XROCE_REQ_DROP)
 		xroce_qp_count_drop(qp, verdict.drop);
 	if (verdict.act != XROCE_REQ_PLACE &&

@@ -12,11 +12,32 @@ static u64 rate_kbps(const struct xroce_cc *cc)
 	return rate == XROCE_CC_UNLIMITED ? 0 : div_u64(rate, 125);
 }
 
+struct pace {
+	u64 kbps;
+	u32 window;
+};
+
+/* The dump comes until the verbs object is gone: destruction takes the rest away. */
+static struct pace pace_of(struct xroce_qp *qp)
+{
+	struct pace pace = { };
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->post_lock, flags);
+	if (qp->cc) {
+		pace.kbps = rate_kbps(qp->cc);
+		pace.window = READ_ONCE(qp->cc->window);
+	}
+	spin_unlock_irqrestore(&qp->post_lock, flags);
+	return pace;
+}
+
 int xroce_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
-	const struct xroce_qp *qp = to_xroce_qp(ibqp);
+	struct xroce_qp *qp = to_xroce_qp(ibqp);
 	const struct xroce_req *req = &qp->req;
 	const struct xroce_resp *resp = &qp->resp;
+	const struct pace pace = pace_of(qp);
 	const struct xrdma_detail details[] = {
 		{ "sq_posted",		READ_ONCE(qp->posted) },
 		{ "sq_completed",	READ_ONCE(qp->reaped) },
@@ -34,8 +55,8 @@ int xroce_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 		{ "kept_packets",	READ_ONCE(resp->n_kept) },
 		{ "srtt_us",		div_u64(READ_ONCE(req->rtt.smoothed),
 						NSEC_PER_USEC) },
-		{ "cc_rate_kbps",	rate_kbps(&qp->congest.cc) },
-		{ "cc_window",		READ_ONCE(qp->congest.cc.window) },
+		{ "cc_rate_kbps",	pace.kbps },
+		{ "cc_window",		pace.window },
 		{ "rx_backlog",		skb_queue_len_lockless(&qp->rx) },
 	};
 

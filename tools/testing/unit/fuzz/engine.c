@@ -24,7 +24,8 @@ static struct xroce_req req;
 static struct xroce_resp resp;
 static struct xroce_wr *ring;
 static struct xroce_rd *rd;
-static u64 kept_bits[XROCE_KEEP / 64];
+static struct xroce_kept kept;
+static struct xroce_gap gaps[XROCE_GAPS];
 static u32 slots_rd;
 static u32 reaped;
 static u64 now;
@@ -247,6 +248,8 @@ static void answer(void)
 		pkt.payload_len = xroce_sq_wr(&req.sq, req.una)->length %
 				  req.cfg.pmtu;
 	verdict = xroce_req_input(&req, &pkt, now);
+	if (xroce_req_wants_gaps(&req) && pkt.psn & 1)
+		req.gaps.ring = gaps;
 	if (verdict.act == XROCE_REQ_DROP)
 		expect(verdict.drop && verdict.drop < XROCE_DROPS);
 	if (verdict.act < XROCE_REQ_PLACE)
@@ -414,7 +417,7 @@ static void try_request(const struct xroce_pkt *pkt, u8 how)
 	}
 	if (verdict.act == XROCE_RESP_KEEP) {
 		expect(xroce_psn_dist(pkt->psn, resp.epsn) < resp.cfg.keep);
-		xroce_resp_keep(&resp, how & 1 ? kept_bits : NULL, pkt->psn, now);
+		xroce_resp_keep(&resp, how & 1 ? &kept : NULL, pkt->psn, now);
 		return;
 	}
 	if (verdict.act == XROCE_RESP_DROP) {
@@ -544,7 +547,8 @@ static void begin(void)
 	rd = slots_rd ? malloc(slots_rd * sizeof(*rd)) : NULL;
 	xroce_req_init(&req, &rq, &sq, psn);
 	xroce_resp_init(&resp, &rs, rd, psn);
-	memset(kept_bits, 0, sizeof(kept_bits));
+	memset(&kept, 0, sizeof(kept));
+	memset(gaps, 0, sizeof(gaps));
 	now = 1;
 	reaped = 0;
 }

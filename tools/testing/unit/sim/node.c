@@ -569,9 +569,9 @@ static bool keep(struct node *node, struct packet *packet,
 		xroce_resp_keep(&node->resp, NULL, pkt->psn, node->world->now);
 		return false;
 	}
-	free(node->kept[pkt->psn % XROCE_KEEP]);
-	node->kept[pkt->psn % XROCE_KEEP] = packet;
-	xroce_resp_keep(&node->resp, node->kept_bits, pkt->psn,
+	free(node->packets[pkt->psn % XROCE_KEEP]);
+	node->packets[pkt->psn % XROCE_KEEP] = packet;
+	xroce_resp_keep(&node->resp, &node->kept, pkt->psn,
 			node->world->now);
 	return true;
 }
@@ -620,8 +620,8 @@ static void input_kept(struct node *node)
 	u32 psn;
 
 	while (xroce_resp_next_kept(&node->resp, node->world->now, &psn)) {
-		packet = node->kept[psn % XROCE_KEEP];
-		node->kept[psn % XROCE_KEEP] = NULL;
+		packet = node->packets[psn % XROCE_KEEP];
+		node->packets[psn % XROCE_KEEP] = NULL;
 		SIM_CHECK(node->world, packet);
 		SIM_CHECK(node->world, link_open(packet, &pkt, &payload));
 		SIM_CHECK(node->world, pkt.psn == psn);
@@ -672,6 +672,8 @@ static void input_response(struct node *node, const struct xroce_pkt *pkt,
 	if (rng_chance(&node->world->rng, node->params.ghosts))
 		input_ghost(node, pkt);
 	verdict = xroce_req_input(&node->req, pkt, node->world->now);
+	if (xroce_req_wants_gaps(&node->req))
+		node->req.gaps.ring = node->gaps;
 	if (verdict.act == XROCE_REQ_DROP)
 		node->drops[verdict.drop]++;
 	else if (verdict.act >= XROCE_REQ_PLACE)
@@ -825,7 +827,7 @@ void node_fini(struct node *node)
 	u32 i;
 
 	for (i = 0; i < XROCE_KEEP; i++)
-		free(node->kept[i]);
+		free(node->packets[i]);
 	for (i = 0; i < MAX_OPS; i++) {
 		free(node->out.ops[i].got);
 		free(node->out.ops[i].want);

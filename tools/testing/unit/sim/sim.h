@@ -156,8 +156,9 @@ struct node {
 	struct model out;	/* what this node sends */
 
 	u8 *mem;		/* what the peer may write and read */
-	struct packet *kept[XROCE_KEEP];	/* by PSN */
-	u64 kept_bits[XROCE_KEEP / 64];
+	struct packet *packets[XROCE_KEEP];	/* by PSN */
+	struct xroce_kept kept;
+	struct xroce_gap gaps[XROCE_GAPS];
 	struct recv recvs[MAX_OPS];
 	u32 recvs_posted;
 	u32 recvs_taken;

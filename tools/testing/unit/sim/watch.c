@@ -115,7 +115,7 @@ static bool is_of_hole(const struct node *node, const struct xroce_pkt *pkt)
 	u32 psn, i, n = xroce_hole_read(pkt->psn, node->resp.epsn, &psn);
 
 	for (i = 0; i < n; i++)
-		if (node->kept[(psn + i) % XROCE_KEEP])
+		if (node->packets[(psn + i) % XROCE_KEEP])
 			return false;
 	return n && !xroce_psn_before(psn, node->resp.epsn) &&
 	       xroce_psn_before(xroce_psn_add(psn, n), node->resp.holes.seen_psn);

@@ -5,11 +5,13 @@
 #include "gaps.h"
 #include "test.h"
 
+static struct xroce_gap ring[XROCE_GAPS];
 static struct xroce_gaps gaps;
 
 static void begin(void)
 {
-	memset(&gaps, 0, sizeof(gaps));
+	memset(ring, 0xff, sizeof(ring));
+	gaps = (struct xroce_gaps){ .ring = ring };
 }
 
 static void check_due(u64 now, u32 psn, u32 n)
@@ -42,6 +44,21 @@ TEST(add__sent_once)
 	CHECK(xroce_gaps_find(&gaps, 5));
 	xroce_gaps_pass(&gaps, 6);
 	CHECK(!xroce_gaps_has_any(&gaps));
+}
+
+TEST(add__nothing_without_memory)
+{
+	struct xroce_gaps none = { };
+
+	CHECK(!xroce_gaps_add(&none, 5, 1, 0));
+	CHECK(!xroce_gaps_has_any(&none));
+	CHECK(!xroce_gaps_find(&none, 5));
+	CHECK(!xroce_gaps_due(&none, 1));
+	CHECK_EQ(xroce_gaps_deadline(&none), U64_MAX);
+	xroce_gaps_pass(&none, 6);
+	xroce_gaps_unsent(&none, 5);
+	xroce_gaps_ripen(&none, 1);
+	xroce_gaps_clear(&none);
 }
 
 TEST(add__no_more_than_there_is_room_for)

@@ -8,12 +8,13 @@
 
 #define US	1000ULL
 
+static struct xroce_hole ring[XROCE_HOLES];
 static struct xroce_holes holes;
 
 static void begin(u32 psn)
 {
-	memset(&holes, 0, sizeof(holes));
-	holes.seen_psn = psn;
+	memset(ring, 0, sizeof(ring));
+	holes = (struct xroce_holes){ .ring = ring, .seen_psn = psn };
 }
 
 /* The next one to be told of is @n packets from @psn on; then it is told of. */
@@ -51,6 +52,18 @@ TEST(see__what_came_in_turn_since_is_no_hole)
 	xroce_holes_see(&holes, 0x801000, 0x801002, 3);
 	check_untold(0x801000, 3, 0x801000, 2);
 	CHECK(!xroce_holes_untold(&holes, 0x801000, 3));
+}
+
+TEST(see__nothing_without_memory)
+{
+	struct xroce_holes none = { };
+
+	xroce_holes_see(&none, 0, 5, 1);
+	CHECK(!xroce_holes_untold(&none, 0, 2));
+	CHECK(xroce_holes_is_due(&none, 0, 2));
+	CHECK_EQ(xroce_holes_deadline(&none, 0, 0), U64_MAX);
+	xroce_holes_note_copy(&none, 5);
+	CHECK_EQ(none.patience, 0);
 }
 
 TEST(see__no_more_than_there_is_room_for)

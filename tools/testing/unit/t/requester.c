@@ -30,6 +30,8 @@ static const struct xroce_req_cfg rc_cfg = {
 	.window = 128,
 };
 
+static struct xroce_gap gaps[XROCE_GAPS];
+
 static void begin(const struct xroce_req_cfg *cfg, u32 psn)
 {
 	const struct xroce_sq sq = {
@@ -41,6 +43,7 @@ static void begin(const struct xroce_req_cfg *cfg, u32 psn)
 	memset(ring, 0, sizeof(ring));
 	now = 1000;
 	xroce_req_init(&req, cfg, &sq, psn);
+	req.gaps.ring = gaps;
 	/* Most tests are about a peer of the plain kind. */
 	req.peer = XROCE_PEER_DROPS;
 	req.drops = 64;

@@ -1307,14 +1307,14 @@ TEST(msn__wraps_at_24_bits)
 
 /* ---- packets behind a hole ---------------------------------------------- */
 
-static u64 kept_bits[XROCE_KEEP / 64];
+static struct xroce_kept kept;
 static u64 now;
 
 static void begin_keeping(u32 psn)
 {
 	struct xroce_resp_cfg cfg = rc_cfg;
 
-	memset(kept_bits, 0, sizeof(kept_bits));
+	memset(&kept, 0, sizeof(kept));
 	cfg.keep = XROCE_KEEP;
 	begin(&cfg, psn);
 }
@@ -1326,7 +1326,7 @@ static void keep(u32 psn)
 
 	pkt.ack_req = false;
 	CHECK_EQ(check(&pkt), XROCE_RESP_KEEP);
-	xroce_resp_keep(&resp, kept_bits, pkt.psn, now);
+	xroce_resp_keep(&resp, &kept, pkt.psn, now);
 }
 
 /* All that was kept and whose turn has come; returns how many. */

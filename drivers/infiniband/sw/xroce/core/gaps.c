@@ -27,7 +27,7 @@ struct xroce_gap *xroce_gaps_find(struct xroce_gaps *gaps, u32 psn)
 
 static bool push(struct xroce_gaps *gaps, const struct xroce_gap *gap)
 {
-	if (gaps->end - gaps->first == XROCE_GAPS)
+	if (!gaps->ring || gaps->end - gaps->first == XROCE_GAPS)
 		return false;
 	*gap_at(gaps, gaps->end++) = *gap;
 	if (!gap->is_sent)

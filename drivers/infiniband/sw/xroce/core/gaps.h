@@ -27,13 +27,13 @@ struct xroce_gap {
 
 /**
  * struct xroce_gaps - all zero is "none"
- * @ring: by number
+ * @ring: by number, XROCE_GAPS of them, lent by the owner; NULL: nothing is remembered
  * @first: free running
  * @end: free running
  * @unsent: how many are to be sent
  */
 struct xroce_gaps {
-	struct xroce_gap ring[XROCE_GAPS];
+	struct xroce_gap *ring;
 	u32 first;
 	u32 end;
 	u32 unsent;
@@ -44,7 +44,10 @@ static inline bool xroce_gaps_has_any(const struct xroce_gaps *gaps)
 	return gaps->first != gaps->end;
 }
 
-/* Packets are missing and may be sent at @at. False: that was known, or too many are. */
+/*
+ * Packets are missing and may be sent at @at. False: that was known, or there is no room
+ * to remember it.
+ */
 bool xroce_gaps_add(struct xroce_gaps *gaps, u32 psn, u32 n, u64 at);
 
 /* All before @una_psn has arrived. */

@@ -25,7 +25,7 @@ static u32 end_of(const struct xroce_hole *hole)
 
 static void push(struct xroce_holes *holes, u32 psn, u32 n, u64 now)
 {
-	if (holes->end - holes->first == XROCE_HOLES)
+	if (!holes->ring || holes->end - holes->first == XROCE_HOLES)
 		return;
 	*hole_at(holes, holes->end++) = (struct xroce_hole){
 		.at = now,
@@ -114,7 +114,7 @@ void xroce_holes_note_copy(struct xroce_holes *holes, u32 psn)
 {
 	u32 i;
 
-	for (i = 0; i < XROCE_HOLES; i++) {
+	for (i = 0; holes->ring && i < XROCE_HOLES; i++) {
 		struct xroce_hole *hole = &holes->ring[i];
 
 		if (!hole->told || xroce_psn_dist(psn, hole->psn) >= hole->n)

@@ -27,14 +27,15 @@ struct xroce_hole {
 
 /**
  * struct xroce_holes - all zero is "none"
- * @ring: by number; entries before @first are history
+ * @ring: by number, XROCE_HOLES of them, lent by the owner; NULL: nothing is remembered;
+ *	entries before @first are history
  * @first: free running: the oldest that may be open
  * @end: free running
  * @seen_psn: one past the newest packet that came; may be behind the expected one
  * @patience: ns that a hole may take to fill itself
  */
 struct xroce_holes {
-	struct xroce_hole ring[XROCE_HOLES];
+	struct xroce_hole *ring;
 	u32 first;
 	u32 end;
 	u32 seen_psn;

@@ -103,8 +103,8 @@ struct xroce_req {
 	bool is_held;		/* SQD: start no new request */
 	bool is_broken;		/* a request failed: send nothing more */
 	bool is_recovering;	/* rewound, until progress is seen */
-	u32 recover_psn;
 	bool has_hole;		/* the peer said so, and that recover_psn is it */
+	u32 recover_psn;
 	u32 ramp;		/* packets: as many as ever arrived, and some more */
 	u64 timer;		/* transport timer, XROCE_NEVER = off */
 	u64 rnr_until;		/* XROCE_NEVER = not waiting */
@@ -133,6 +133,15 @@ struct xroce_req {
 
 void xroce_req_init(struct xroce_req *req, const struct xroce_req_cfg *cfg,
 		    const struct xroce_sq *sq, u32 psn);
+
+/*
+ * Packets are being lost, and there is no memory yet for what the peer may tell of that:
+ * the owner is asked for req->gaps.ring, which he lends until init().
+ */
+static inline bool xroce_req_wants_gaps(const struct xroce_req *req)
+{
+	return req->is_recovering && !req->gaps.ring;
+}
 
 /* Change attributes of a running QP (modify RTS->RTS, SQD->RTS). */
 void xroce_req_reconfigure(struct xroce_req *req,

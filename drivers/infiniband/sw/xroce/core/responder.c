@@ -114,7 +114,7 @@ static void nak_hole(struct xroce_resp *resp)
 
 static u64 *kept_word(struct xroce_resp *resp, u32 psn)
 {
-	return &resp->kept[psn % XROCE_KEEP / 64];
+	return &resp->kept->bits[psn % XROCE_KEEP / 64];
 }
 
 static u64 kept_bit(u32 psn)
@@ -159,13 +159,15 @@ static void tell_of_holes(struct xroce_resp *resp, u64 now)
 	resp->owes_holes = xroce_holes_untold(&resp->holes, resp->epsn, now);
 }
 
-void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn, u64 now)
+void xroce_resp_keep(struct xroce_resp *resp, struct xroce_kept *kept, u32 psn,
+		     u64 now)
 {
-	if (!bits) {
+	if (!kept) {
 		nak_hole(resp);
 		return;
 	}
-	resp->kept = bits;
+	resp->kept = kept;
+	resp->holes.ring = kept->holes;
 	*kept_word(resp, psn) |= kept_bit(psn);
 	resp->n_kept++;
 	resp->stats.kept++;

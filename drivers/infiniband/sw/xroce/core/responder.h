@@ -107,6 +107,17 @@ struct xroce_resp_stats {
 	u32 holes_told;		/* besides NAKs */
 };
 
+/**
+ * struct xroce_kept - memory that a responder needs once a packet came before its turn;
+ *	all zero at first
+ * @bits: by PSN: which packets the owner keeps
+ * @holes: of struct xroce_holes
+ */
+struct xroce_kept {
+	u64 bits[XROCE_KEEP / 64];
+	struct xroce_hole holes[XROCE_HOLES];
+};
+
 #define XROCE_RECVS_UNTOLD	U32_MAX
 
 /**
@@ -127,30 +138,30 @@ struct xroce_resp {
 	u8 msg_op;		/* enum xroce_operation, valid if in_message */
 	bool in_message;
 	bool has_recv;		/* a receive request is taken */
-	u64 recv_len;
 	u32 recv_done;		/* bytes placed in it */
+	u64 recv_len;
 	u64 write_va;
 	u32 write_rkey;
 	u32 write_left;
 	u32 write_len;
 
 	/* packets behind a hole that the owner keeps */
-	u64 *kept;		/* his, a bit for each PSN; valid if n_kept */
 	u32 n_kept;
+	struct xroce_kept *kept;	/* his; valid if n_kept */
+	struct xroce_holes holes;
+	u64 told_until;
+	bool owes_holes;	/* there are some whose time had come by told_until */
 	bool has_taken_kept;	/* since the last answer */
 	bool has_filled;	/* a hole that the peer had been told of, since then */
 	bool is_judging;	/* what comes next tells what the peer sends again */
 	bool is_selective;	/* only what was missing */
-	bool owes_holes;	/* there are some whose time had come by told_until */
-	u64 told_until;
-	struct xroce_holes holes;
 
 	/* answers owed */
 	bool ack_pending;
-	u32 ack_psn;
 	bool nak_pending;
-	u32 nak_psn;
 	u8 nak_syndrome;
+	u32 ack_psn;
+	u32 nak_psn;
 
 	/* READs and their like, a ring of cfg.max_dest_rd_atomic slots */
 	struct xroce_rd *rd;
@@ -227,11 +238,11 @@ struct xroce_resp_verdict xroce_resp_check(struct xroce_resp *resp,
 					   const struct xroce_pkt *pkt);
 
 /*
- * The owner keeps the packet with @psn, for which check() said KEEP. @bits: his, for
- * ours alone: XROCE_KEEP of them, 0 at first, and the same until init(); NULL: he can't
- * keep it.
+ * The owner keeps the packet with @psn, for which check() said KEEP. @kept: lent by him,
+ * the same until init(); NULL: he can't keep it.
  */
-void xroce_resp_keep(struct xroce_resp *resp, u64 *bits, u32 psn, u64 now);
+void xroce_resp_keep(struct xroce_resp *resp, struct xroce_kept *kept, u32 psn,
+		     u64 now);
 
 /**
  * xroce_resp_next_kept - after commit(): the turn of a packet that was kept

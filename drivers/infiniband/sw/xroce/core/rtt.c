@@ -13,8 +13,8 @@ void xroce_rtt_sent(struct xroce_rtt *rtt, u32 psn, u64 now)
 
 	if (rtt->end - rtt->first == XROCE_RTT_STAMPS)
 		return;
-	rtt->stamps[at].psn = psn;
-	rtt->stamps[at].at = now;
+	rtt->psns[at] = psn;
+	rtt->stamps[at] = now;
 	rtt->end++;
 }
 
@@ -41,9 +41,9 @@ u64 xroce_rtt_acked(struct xroce_rtt *rtt, u32 una_psn, u64 now)
 	for (; rtt->first != rtt->end; rtt->first++) {
 		u32 at = rtt->first % XROCE_RTT_STAMPS;
 
-		if (xroce_psn_before(una_psn, rtt->stamps[at].psn))
+		if (xroce_psn_before(una_psn, rtt->psns[at]))
 			break;
-		sample = max_t(u64, now - rtt->stamps[at].at, 1);
+		sample = max_t(u64, now - rtt->stamps[at], 1);
 	}
 	if (sample)
 		smooth(rtt, sample);

@@ -16,7 +16,8 @@
  * @smoothed: ns, 0 = unknown
  * @variation: ns
  * @least: shortest sample, without the queues that we make ourselves
- * @stamps: when the packet before @psn was sent, oldest first from @first on
+ * @stamps: when the packet before @psns was sent, oldest first from @first on
+ * @psns: by the same numbers
  * @first: free running
  * @end: free running
  */
@@ -24,10 +25,8 @@ struct xroce_rtt {
 	u64 smoothed;
 	u64 variation;
 	u64 least;
-	struct {
-		u64 at;
-		u32 psn;
-	} stamps[XROCE_RTT_STAMPS];
+	u64 stamps[XROCE_RTT_STAMPS];
+	u32 psns[XROCE_RTT_STAMPS];
 	u32 first;
 	u32 end;
 };
