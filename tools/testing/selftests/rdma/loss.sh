@@ -25,7 +25,7 @@ need_helper transfer
 [ "$LINK_TYPE" = xroce ] || skip_all "it reads xroce's counters"
 
 seed=${SEED:-$RANDOM}
-plan 20
+plan 22
 
 # netem_on SIDE ARG...
 netem_on()
@@ -155,6 +155,38 @@ short_local_queue()
 	off_on_both_sides
 }
 
+# Many QPs with long messages of several pieces, and an egress that drops most of what
+# they send at once.
+many_through_a_short_queue()
+{
+	off_on_both_sides
+	in_side 1 tc qdisc replace dev eth0 root tbf rate 200mbit burst 20kb limit 60kb ||
+		skip "no tbf"
+	counts tx_dropped transfer 4 -s "$seed" -n 2 -q 64 -w 1 -S 1048576 -m 5 -u 18 -T 60
+	off_on_both_sides
+}
+
+# Timers that fire all the time, of QPs that go: 16 of a program that ends anywhere, by a
+# lost connection or killed.
+destroyed_while_timers_fire()
+{
+	local i pid
+	mark_log
+	on_both_sides loss 50%
+	for ((i = 0; i < 15; i++)); do
+		transfer_alone -n 1000 -q 16 -u 1 -s "$i" -T 60 &
+		pid=$!
+		nap "0.$((i + 2 * patience))"
+		pkill -KILL -P "$pid" || true
+		wait "$pid" || true
+	done
+	off_on_both_sides
+	wait_for 20 no_qps || fail "QPs are still there"
+	log_since_mark > "$scratch/kernel"
+	[ ! -s "$scratch/kernel" ] || { cat "$scratch/kernel"; fail "the log is not silent"; }
+	[ "$(total local_ack_timeout_err)" -gt 0 ] || fail "no timer fired"
+}
+
 # A QP whose packets wait in a queue for 30 s: nobody waits for them.
 qp_goes_at_once()
 {
@@ -245,6 +277,8 @@ packets_before=$(counter 1 rx_packets)
 run "RC survives a second of silence" survives_silence
 run "RC gives up when nothing comes through" gives_up_in_time
 run "RC and a short queue of the sender" short_local_queue
+run "64 QPs with long messages and a short queue" many_through_a_short_queue
+run "QPs go while their timers fire" destroyed_while_timers_fire
 run "QPs go although their packets wait in a queue" qp_goes_at_once
 run "little memory for what a QP keeps" keeps_little keep_qp
 run "little memory for what a device keeps" keeps_little keep_device

@@ -250,6 +250,20 @@ static void credits(void)
 		must_complete("a message", IBV_WC_SUCCESS);
 }
 
+/* A request that waits for a receive request holds no memory. */
+static void dereg_in_rnr(void)
+{
+	uint8_t *memory = new_memory(PAGE);
+	struct ibv_mr *mr = new_plain_region(memory, PAGE, ALL);
+
+	send_to(asker, IBV_WR_RDMA_WRITE_WITH_IMM,
+		(struct ibv_sge) { (uintptr_t)memory, 64, mr->lkey });
+	must_not_complete("without a receive request");
+	drop_region(mr);
+	post_receive(answerer);
+	must_complete("its region is gone", IBV_WC_LOC_PROT_ERR);
+}
+
 /* ---- SQE, ERR, RESET ---------------------------------------------------------------------------- */
 
 static void sqe(void)
@@ -618,6 +632,7 @@ static const struct test_case cases[] = {
 	{ "grow", grow },
 	{ "limits", limits },
 	{ "credits", credits },
+	{ "dereg-in-rnr", dereg_in_rnr },
 	{ "sqe", sqe },
 	{ "error", error },
 	{ "reset", reset },

@@ -21,7 +21,7 @@ need_link_type
 need_helper states
 need_helper events
 
-plan 17
+plan 18
 
 check()
 {
@@ -54,6 +54,7 @@ run "SQD: drained, and on again" check drain
 run "SQD: more and fewer READs" check grow
 run "READs: no more than the device can" check limits
 run "credits: no more messages than receive requests" credits
+run "RNR: a region goes while its request waits" check dereg-in-rnr
 run "SQE: flushed, and on again" check sqe
 run "ERR: all is flushed, also what is posted late" check error
 run "RESET: forgotten, and used again" check reset

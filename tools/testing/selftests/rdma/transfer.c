@@ -7,6 +7,7 @@
  *	-n N		messages in each direction of each QP (200)
  *	-q N		QPs (4)
  *	-S BYTES	longest message (65536)
+ *	-w N		sends outstanding, each way (4); twice as many receives
  *	-m 1..5		path MTU, as enum ibv_mtu (3, which is 1024)
  *	-s SEED		of everything random (1)
  *	-T SECONDS	without any completion mean that it is stuck (20)
@@ -25,8 +26,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#define SLOTS 4			/* sends outstanding, each way */
-#define RECVS 8
+#define MAX_SLOTS 4
 #define GRH 40
 #define MAX_QPS 64
 #define MAX_SGE 2
@@ -48,8 +48,8 @@ struct message {
 /* One direction of one QP, kept at its sender. */
 struct flow {
 	uint32_t next;			/* message to send */
-	struct message slot[SLOTS];
-	bool busy[SLOTS];
+	struct message slot[MAX_SLOTS];
+	bool busy[MAX_SLOTS];
 	uint32_t done;
 	struct message *log;		/* all of them, by number */
 	uint32_t *order;		/* numbers of those that need a receive */
@@ -76,6 +76,7 @@ struct end {
 static struct end ends[2];
 static enum ibv_qp_type type = IBV_QPT_RC;
 static uint32_t messages = 200, qps = 4, longest = 65536, mtu = IBV_MTU_1024;
+static uint32_t slots = MAX_SLOTS, recvs = 2 * MAX_SLOTS;
 static uint32_t seed = 1, patience = 20, timeout_code = 14, static_rate;
 static bool may_lose;
 static unsigned long long bytes, received;
@@ -104,7 +105,7 @@ static size_t slot_bytes(void)
 
 static size_t qp_bytes(void)
 {
-	return (2 * SLOTS + RECVS) * slot_bytes() + 4096;
+	return (2 * slots + recvs) * slot_bytes() + 4096;
 }
 
 static uint8_t *send_slot(struct end *end, int q, int slot)
@@ -114,17 +115,17 @@ static uint8_t *send_slot(struct end *end, int q, int slot)
 
 static uint8_t *target_slot(struct end *end, int q, int slot)
 {
-	return send_slot(end, q, SLOTS + slot);
+	return send_slot(end, q, slots + slot);
 }
 
 static uint8_t *recv_slot(struct end *end, int q, int slot)
 {
-	return send_slot(end, q, 2 * SLOTS + slot);
+	return send_slot(end, q, 2 * slots + slot);
 }
 
 static uint64_t *cell(struct end *end, int q)
 {
-	return (uint64_t *)send_slot(end, q, 2 * SLOTS + RECVS);
+	return (uint64_t *)send_slot(end, q, 2 * slots + recvs);
 }
 
 static uint64_t word_of(struct end *from, int q, uint32_t id, uint32_t i)
@@ -173,7 +174,7 @@ static int cut(struct ibv_sge *sge, uint8_t *at, uint32_t length, uint32_t lkey)
 
 static void post_recv(struct end *end, int q)
 {
-	uint32_t slot = end->posted[q]++ % RECVS;
+	uint32_t slot = end->posted[q]++ % recvs;
 	struct ibv_sge sge[MAX_SGE];
 	struct ibv_recv_wr wr = {
 		.wr_id = (uint64_t)q << 32 | slot | 1ull << 63,
@@ -399,7 +400,7 @@ static bool may_send(struct flow *flow, uint32_t slot)
 		if (flow->log[flow->order[i]].slot == slot)
 			return false;
 	}
-	return type == IBV_QPT_RC || flow->pushed - flow->popped < RECVS / 2;
+	return type == IBV_QPT_RC || flow->pushed - flow->popped < recvs / 2;
 }
 
 static void send_more(struct end *end)
@@ -407,7 +408,7 @@ static void send_more(struct end *end)
 	uint32_t q, slot;
 
 	for (q = 0; q < qps; q++) {
-		for (slot = 0; slot < SLOTS; slot++) {
+		for (slot = 0; slot < slots; slot++) {
 			if (may_send(&end->flow[q], slot))
 				post_send(end, q, slot);
 		}
@@ -455,7 +456,7 @@ static void open_end(struct end *end, const char *device, int gid_index)
 		end->flow[q].order = calloc(messages, sizeof(uint32_t));
 	}
 	end->pd = ibv_alloc_pd(end->context);
-	end->cq = ibv_create_cq(end->context, qps * (SLOTS + RECVS) + 1, NULL, NULL, 0);
+	end->cq = ibv_create_cq(end->context, qps * (slots + recvs) + 1, NULL, NULL, 0);
 	end->memory = aligned_alloc(4096, (qps * qp_bytes() + 4095) & ~4095ul);
 	if (!end->pd || !end->cq || !end->memory ||
 	    ibv_query_gid(end->context, 1, gid_index, &end->gid))
@@ -496,7 +497,7 @@ static void make_qps(void)
 
 	for (e = 0; e < 2; e++) {
 		for (q = 0; q < qps; q++)
-			ends[e].qp[q] = make_qp(ends[e].pd, ends[e].cq, NULL, type, RECVS);
+			ends[e].qp[q] = make_qp(ends[e].pd, ends[e].cq, NULL, type, recvs);
 		ah_attr.grh.dgid = ends[!e].gid;
 		ah_attr.grh.sgid_index = ends[e].gid_index;
 		ends[e].ah = ibv_create_ah(ends[e].pd, &ah_attr);
@@ -506,7 +507,7 @@ static void make_qps(void)
 	for (e = 0; e < 2; e++) {
 		for (q = 0; q < qps; q++) {
 			set_path(&ends[e], &ends[!e], q);
-			for (i = 0; i < RECVS; i++)
+			for (i = 0; i < recvs; i++)
 				post_recv(&ends[e], q);
 		}
 	}
@@ -516,7 +517,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:q:S:m:s:T:u:r:l")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:q:S:w:m:s:T:u:r:l")) != -1) {
 		switch (c) {
 		case 't':
 			type = optarg[0] == 'r' ? IBV_QPT_RC :
@@ -525,6 +526,7 @@ static void parse(int argc, char **argv)
 		case 'n': messages = atoi(optarg); break;
 		case 'q': qps = atoi(optarg); break;
 		case 'S': longest = atoi(optarg); break;
+		case 'w': slots = atoi(optarg); recvs = 2 * slots; break;
 		case 'm': mtu = atoi(optarg); break;
 		case 's': seed = atoi(optarg); break;
 		case 'T': patience = atoi(optarg); break;
@@ -534,7 +536,8 @@ static void parse(int argc, char **argv)
 		default: exit(2);
 		}
 	}
-	if (argc - optind != 4 || !qps || qps > MAX_QPS || (may_lose && type == IBV_QPT_RC))
+	if (argc - optind != 4 || !qps || qps > MAX_QPS || !slots || slots > MAX_SLOTS ||
+	    (may_lose && type == IBV_QPT_RC))
 		die("usage: transfer [OPTION...] DEVICE GID-INDEX DEVICE GID-INDEX");
 	if (type == IBV_QPT_UD && longest > 128u << mtu)
 		longest = 128u << mtu;
