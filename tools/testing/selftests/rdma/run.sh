@@ -14,7 +14,7 @@ trap 'rm -f "$log"' EXIT
 
 # What takes minutes on a slow machine; and sockets, since rds_rdma leaves objects behind
 # when it is unloaded, which the debug kernel reports.
-long_tests='interop iw_largest iw_middleware iw_perftest iw_places iw_siw middleware netns places priority pyverbs_gids sockets'
+long_tests='interop iw_largest iw_middleware iw_perftest iw_places iw_siw middleware netns places priority pyverbs_gids soak sockets'
 
 # Users in the kernel come last: some kernels have a lock cycle in nvmet, and once it
 # has reported one, lockdep watches no more.
