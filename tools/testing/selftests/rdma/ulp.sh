@@ -9,13 +9,13 @@
 #
 # Promises: what is written through nvme-rdma is read again, byte for byte, also by
 # the target, though packets are lost; the same for NFS over RDMA; no memory of either
-# stays registered.
+# stays registered. A disk that goes while it is read and written is an error for who does.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need_link_type
-plan 5
+plan 6
 
 address=10.99.0.1
 nvmet=/sys/kernel/config/nvmet
@@ -151,6 +151,52 @@ nvme_with_loss()
 	[ "$dropped" -gt 0 ] || fail "nothing was lost"
 }
 
+# read_and_write: until that fails, which it does when the disk goes
+read_and_write()
+{
+	local offset=0
+	while dd if="$scratch/data" of="$disk" bs=64k count=16 seek="$offset" oflag=direct \
+			status=none && dd if="$disk" of=/dev/null bs=64k count=16 \
+			skip="$offset" iflag=direct status=none; do
+		offset=$(((offset + 16) % 256))
+		echo >> "$scratch/rounds"
+	done
+}
+
+has_rounds()
+{
+	[ "$(wc -l < "$scratch/rounds")" -ge "$1" ]
+}
+
+# The controller goes first: whoever is in the middle hears of it.
+nvme_disconnected()
+{
+	local i pids
+	need_nvme
+	mark_log
+	head -c 1M /dev/urandom > "$scratch/data"
+	for i in 1 2; do
+		make_target
+		connect_nvme "$(nproc)" || { remove_target; fail "cannot connect"; }
+		: > "$scratch/rounds"
+		pids=()
+		for _ in 1 2 3; do
+			read_and_write > /dev/null 2>&1 &
+			pids+=($!)
+		done
+		wait_for 30 has_rounds 10 || fail "nothing is read and written"
+		if [ $i = 1 ]; then for_each_controller disconnect; else remove_target; fi
+		[ $i = 1 ] || for_each_controller disconnect
+		for pid in "${pids[@]}"; do
+			wait_for 60 not kill -0 "$pid" || fail "who reads and writes hangs"
+		done
+		remove_target
+		wait_for 20 no_qps || fail "QPs stay: $(rdma resource show qp dev xu0)"
+	done
+	log_since_mark | grep -E 'WARNING|BUG|Call Trace|blocked for more' && fail "a report"
+	return 0
+}
+
 # What was sent and received through fast regions went through REG_MR.
 no_regions_stay()
 {
@@ -204,6 +250,7 @@ add_alone xu0 xud0 $address || bail_out "cannot make a device on a dummy"
 run "nvme-rdma, one queue" nvme 1
 run "nvme-rdma, a queue for each CPU" nvme "$(nproc)"
 run "nvme-rdma, 3% lost" nvme_with_loss
+run "nvme-rdma, disconnected while it is used" nvme_disconnected
 run "no regions or connections stay" no_regions_stay
 run "NFS over RDMA" nfs
 finish
