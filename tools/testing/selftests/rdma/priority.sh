@@ -8,7 +8,7 @@
 #	  eth0  10.0.0.1/24 fd00::1/64 --veth--  eth0  10.0.0.2/24 fd00::2/64
 #	  servers                                clients, a qdisc with eight classes
 #
-# Promises: a service level is the priority by which qdiscs sort; on a VLAN it is the
+# Promises: a service level is the priority by which qdiscs (prio, ets, mqprio) sort; on a VLAN it is the
 # PCP, through whichever priority the VLAN's map makes it from; a traffic class is
 # the DSCP of the packets and without a service level gives the priority as it does
 # for sockets, also when rdma_cm's "type of service" sets it. This holds for RoCEv1
@@ -26,17 +26,30 @@ need ibv_rc_pingpong ibverbs-utils
 need ib_write_bw perftest
 need tcpdump tcpdump
 
-plan 20
+plan 25
 
 # ---- classes --------------------------------------------------------------------------
 
-# On eth0, or whatever is named, of both sides: a class 1:N+1 for each priority N.
+# On eth0 of both sides: a class 1:N+1 for each priority N, of the qdisc named.
+sorter=prio
 make_classes()
 {
-	local side
+	local side words
+	case $sorter in
+	prio) words='bands 8' ;;
+	ets) words='bands 8 strict 8' ;;
+	mqprio)
+		# Classes are queues of the netdev here.
+		words='num_tc 8 map 0 1 2 3 4 5 6 7 0 0 0 0 0 0 0 0
+			queues 1@0 1@1 1@2 1@3 1@4 1@5 1@6 1@7 hw 0'
+		;;
+	esac
+	[ "$sorter" = mqprio ] || words+=' priomap 0 1 2 3 4 5 6 7 0 0 0 0 0 0 0 0'
+	modprobe -q "sch_$sorter" || true
 	for side in 1 2; do
-		in_side $side tc qdisc replace dev eth0 root handle 1: prio bands 8 \
-			priomap 0 1 2 3 4 5 6 7 0 0 0 0 0 0 0 0
+		# shellcheck disable=SC2086 # a list of words
+		in_side $side tc qdisc replace dev eth0 root handle 1: "$sorter" $words ||
+			skip "no $sorter here"
 	done
 }
 
@@ -75,6 +88,13 @@ sorted_by()
 			{ show_classes; fail "xr$side sent $(packets_of $side "$priority") with priority $priority"; }
 	done
 	drop_classes
+}
+
+# sorted_by_qdisc NAME PRIORITY COMMAND...
+sorted_by_qdisc()
+{
+	sorter=$1
+	sorted_by "${@:2}"
 }
 
 v1_pingpong()
@@ -317,6 +337,15 @@ run "a flood beside the class of a DSCP" in_class "${no_priority_but_3/0/1}" \
 run "a flood beside the class of a service level" in_class "$no_priority_but_3" \
 	perftest ib_write_bw 4 -n 200 -s 4096 -S 3
 run "a flood in the same class" in_no_class
+run "ets: service level 5" sorted_by_qdisc ets 5 pingpong rc 4 -n 100 -l 5
+run "ets: traffic class 0x10 is interactive" sorted_by_qdisc ets 6 perftest ib_send_bw 4 -n 100 --tclass=16
 run "source ports of connections" ports_of_connections
 run "the source port of a flow label" port_of_a_flow_label
+# The netdevs so far have one queue.
+wire_queues=8
+make_pair 4200
+fix_neighbours || bail_out "cannot name neighbours"
+run "mqprio: service level 5" sorted_by_qdisc mqprio 5 pingpong rc 4 -n 100 -l 5
+run "mqprio: service level 3, UD, IPv6" sorted_by_qdisc mqprio 3 pingpong ud 6 -n 100 -l 3
+run "mqprio: traffic class 0x10 is interactive" sorted_by_qdisc mqprio 6 perftest ib_send_bw 4 -n 100 --tclass=16
 finish

@@ -41,18 +41,21 @@ address()
 	esac
 }
 
-# make_wire MTU: the namespaces and the netdevs, no devices yet.
+# make_wire MTU: the namespaces and the netdevs, no devices yet. If wire_queues is set,
+# they have so many queues to send by.
 make_wire()
 {
-	local mtu=$1 side
+	local mtu=$1 side queues=()
+	[ -z "${wire_queues:-}" ] ||
+		queues=(numtxqueues "$wire_queues" numrxqueues "$wire_queues")
 	drop_wire 2> /dev/null
 	at_exit drop_wire
 	for side in 1 2; do
 		ip netns add "xr$side" || return
 		in_side $side ip link set lo up || return
 	done
-	ip link add eth0 netns xr1 mtu "$mtu" type veth \
-		peer name eth0 netns xr2 mtu "$mtu" || return
+	ip link add eth0 netns xr1 mtu "$mtu" "${queues[@]}" type veth \
+		peer name eth0 netns xr2 mtu "$mtu" "${queues[@]}" || return
 	for side in 1 2; do
 		bring_up $side || return
 	done
