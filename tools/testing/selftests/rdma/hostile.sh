@@ -226,8 +226,8 @@ forged_packets()
 
 rings()
 {
-	in_peace timeout -k 5 $((hostile_s * 4 + 60 * patience)) "$(helper hostile_rings)" xr1 \
-		"$(gid_index 1 10.0.0.1)" "$hostile_s" "$1" > "$scratch/rings" 2>&1 ||
+	(in_peace timeout -k 5 $((hostile_s * 4 + 60 * patience)) "$(helper hostile_rings)" xr1 \
+		"$(gid_index 1 10.0.0.1)" "$hostile_s" "$1") > "$scratch/rings" 2>&1 ||
 		{ cat "$scratch/rings"; fail "seed $1"; }
 	note "$(cat "$scratch/rings")"
 }

@@ -305,7 +305,10 @@ drop_bottleneck()
 in_no_class()
 {
 	make_bottleneck 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
-	beside_flood perftest ib_write_bw 4 -n 20 -s 4096 || note "it gave up"
+	for _ in 1 2 3 4 5; do
+		beside_flood perftest ib_write_bw 4 -n 20 -s 4096 || note "it gave up"
+		[ "$lost" = 0 ] || break
+	done
 	drop_bottleneck
 	[ "$lost" -gt 0 ] || fail "nothing was lost: the flood does no harm"
 }
