@@ -33,16 +33,19 @@ start_programs()
 	start_one 1 rping -s -a 10.0.0.1 -P
 	wait_for 20 listens_by_cm 7174 || fail "rping does not listen"
 	start_one 2 rping -c -a 10.0.0.1 -C 10000000
-	start_one 1 ib_send_bw -R -F -D 100 -p 18600
+	# Both ways (-b), so that both have receives to be flushed. Over iWARP, a client
+	# that sent as much as his peer has room for watches memory for a WRITE that says
+	# go on; and if TCP has taken all of it, no completion ever tells him of the end.
+	start_one 1 ib_send_bw -R -F -b -D 100 -p 18600
 	wait_for 20 listens_by_cm 18600 || fail "ib_send_bw does not listen"
-	start_one 2 ib_send_bw -R -F -D 100 -p 18600 10.0.0.1
+	start_one 2 ib_send_bw -R -F -b -D 100 -p 18600 10.0.0.1
 	wait_for 60 is_busy || { tail -n 4 "$scratch"/program.*; fail "nothing is sent"; }
 }
 
 # start_one SIDE COMMAND...
 start_one()
 {
-	(exec_side "$1" timeout -k 5 "$limit" "${@:2}") > "$scratch/program.${#programs[@]}" 2>&1 &
+	(exec_side "$1" timeout -k 5 "$limit" stdbuf -oL "${@:2}") > "$scratch/program.${#programs[@]}" 2>&1 &
 	programs+=($!)
 }
 
@@ -66,7 +69,19 @@ take_away()
 
 programs_end()
 {
-	wait_for 30 programs_have_ended || { show_stuck; return 1; }
+	wait_for 30 programs_have_ended || { show_hanging; return 1; }
+}
+
+show_hanging()
+{
+	local i
+	for i in "${!programs[@]}"; do
+		kill -0 "${programs[i]}" 2> /dev/null || continue
+		sed 's/^/said: /' "$scratch/program.$i" | tail -n 8
+		show_programs "${programs[i]}"
+	done
+	show_objects
+	show_stuck
 }
 
 kill_all()

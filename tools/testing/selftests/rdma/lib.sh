@@ -14,6 +14,8 @@ tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$tests/lib/ktap.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/wait.sh
 . "$tests/lib/wait.sh"
+# shellcheck source=tools/testing/selftests/rdma/lib/stuck.sh
+. "$tests/lib/stuck.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/link.sh
 . "$tests/lib/link.sh"
 # shellcheck source=tools/testing/selftests/rdma/lib/kverbs.sh

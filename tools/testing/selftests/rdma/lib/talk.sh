@@ -26,8 +26,8 @@ serve()
 {
 	local ready=$1
 	shift
-	rm -f "$scratch/client" "$scratch/server"
-	(exec_side 1 timeout -k 5 "$limit" "$@") > "$scratch/server" 2>&1 < /dev/null &
+	rm -f "$scratch/client" "$scratch/server" "$scratch/hang"
+	(exec_side 1 timeout -k 5 "$limit" stdbuf -oL "$@") > "$scratch/server" 2>&1 < /dev/null &
 	server_pid=$!
 	wait_for 30 is_ready "$ready" || { show_talk; fail "the server is not ready: $*"; }
 }
@@ -47,16 +47,25 @@ is_ready()
 	esac || ! kill -0 "$server_pid"
 }
 
-# ask CLIENT...
+# ask CLIENT...: of one that hangs the log says where.
 ask()
 {
-	in_side 2 timeout -k 5 "$limit" "$@" > "$scratch/client" 2>&1 < /dev/null ||
+	local client_pid status
+	(exec_side 2 timeout -k 5 "$limit" stdbuf -oL "$@") > "$scratch/client" 2>&1 < /dev/null &
+	client_pid=$!
+	wait_for $((limit / patience * 4 / 5)) not kill -0 "$client_pid" ||
+		{ show_programs "$client_pid" "$server_pid"; show_objects; } > "$scratch/hang"
+	wait "$client_pid" ||
 		{ status=$?; show_talk; fail "the client ended with status $status: $*"; }
 }
 
 server_ends()
 {
-	wait_for 20 not kill -0 "$server_pid" || { show_talk; fail "the server does not end"; }
+	wait_for 20 not kill -0 "$server_pid" || {
+		{ show_programs "$server_pid"; show_objects; } > "$scratch/hang"
+		show_talk
+		fail "the server does not end"
+	}
 	wait "$server_pid" || { status=$?; show_talk; fail "the server ended with status $status"; }
 }
 
@@ -64,4 +73,5 @@ show_talk()
 {
 	sed 's/^/server: /' "$scratch/server"
 	[ ! -e "$scratch/client" ] || sed 's/^/client: /' "$scratch/client"
+	[ ! -e "$scratch/hang" ] || cat "$scratch/hang"
 }

@@ -68,14 +68,3 @@ limited()
 	}
 	wait $pid
 }
-
-# Where in the kernel threads sleep that no signal wakes.
-show_stuck()
-{
-	local task
-	for task in /proc/[0-9]*/task/[0-9]*; do
-		grep -q '^State:.D' "$task/status" || continue
-		echo "stuck: ${task##*/} $(cat "$task/comm")"
-		sed 's/^/	/' "$task/stack"
-	done 2> /dev/null
-}
