@@ -162,6 +162,112 @@ static void solicited(void)
 		die("%d messages came, not 2", n);
 }
 
+#define BURSTS		6000
+#define MAX_BURST	16
+
+static unsigned int chance(unsigned int below)
+{
+	static unsigned int state = 1;
+
+	state = state * 1103515245 + 12345;
+	return (state >> 16) % below;
+}
+
+/* Small WRITEs, one doorbell each if the provider rings at all, the last one signaled. */
+static void post_burst(unsigned int n, const struct ibv_mr *to)
+{
+	struct ibv_sge sge = from_own(8);
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { (uintptr_t)to->addr, to->rkey },
+	};
+	volatile unsigned int pause;
+
+	while (n--) {
+		for (pause = chance(300); pause; pause--)
+			;
+		post_with(&wr, n ? 0 : IBV_SEND_SIGNALED);
+	}
+}
+
+static int has_ended(struct ibv_cq *watched)
+{
+	struct ibv_wc wc;
+	int n = ibv_poll_cq(watched, 1, &wc);
+
+	if (n < 0 || (n && wc.status != IBV_WC_SUCCESS))
+		die("a WRITE: %s", n < 0 ? "poll_cq" : ibv_wc_status_str(wc.status));
+	return n;
+}
+
+/* As programs that sleep do: armed, then looked at once more. */
+static void sleep_for(struct ibv_cq *watched, struct ibv_comp_channel *from)
+{
+	struct ibv_cq *which;
+	void *context_of;
+
+	while (!has_ended(watched)) {
+		if (ibv_req_notify_cq(watched, 0))
+			die("cannot arm: %m");
+		if (has_ended(watched))
+			return;
+		if (!has_completion_event(from, PATIENCE * 1000))
+			die("no event");
+		if (ibv_get_cq_event(from, &which, &context_of))
+			die("cannot get the event: %m");
+		ibv_ack_cq_events(which, 1);
+	}
+}
+
+static void poll_for(struct ibv_cq *watched)
+{
+	time_t end = time(NULL) + PATIENCE;
+
+	while (!has_ended(watched))
+		if (time(NULL) > end)
+			die("no completion");
+}
+
+/* The last WRITE is older than this READ. */
+static void read_back(struct ibv_cq *watched, const struct ibv_mr *from, const uint64_t *wanted)
+{
+	struct ibv_sge sge = { (uintptr_t)own + PAGE, sizeof(*wanted), own_mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ,
+		.wr.rdma = { (uintptr_t)from->addr, from->rkey },
+	};
+
+	post(&wr);
+	poll_for(watched);
+	if (memcmp(own + PAGE, wanted, sizeof(*wanted)))
+		die("the last WRITE did not arrive");
+}
+
+/* No doorbell is missed, and no wish for an event, whoever sends what was posted. */
+static void bursts(void)
+{
+	struct ibv_comp_channel *from = ibv_create_comp_channel(context);
+	struct ibv_cq *watched = from ? ibv_create_cq(context, 64, NULL, from, 0) : NULL;
+	uint8_t *memory = new_memory(PAGE);
+	struct ibv_mr *to = new_plain_region(memory, PAGE, ALL);
+	uint64_t i;
+
+	if (!watched)
+		die("no CQ with a channel: %m");
+	asker = make_qp(pd, watched, NULL, IBV_QPT_RC, 16);
+	mend_pair();
+	for (i = 0; i < BURSTS; i++) {
+		memcpy(own, &i, sizeof(i));
+		post_burst(1 + chance(MAX_BURST), to);
+		if (chance(2))
+			sleep_for(watched, from);
+		else
+			poll_for(watched);
+	}
+	i--;
+	read_back(watched, to, &i);
+}
+
 static void expect_state(const struct ibv_qp *qp, enum ibv_qp_state wanted, int depth)
 {
 	struct ibv_qp_init_attr init;
@@ -289,6 +395,7 @@ static const struct test_case cases[] = {
 	{ "srq_limit", srq_limit },
 	{ "last_wqe", last_wqe },
 	{ "solicited", solicited },
+	{ "bursts", bursts },
 	{ "queried", queried },
 	{ "iova", iova },
 	{ "gathered", gathered },

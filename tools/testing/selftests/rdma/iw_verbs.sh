@@ -10,7 +10,8 @@
 #
 # Promises: requests may be posted before there is a connection, and are flushed after its
 # end; SRQs tell of their limit and of a QP's last request; events come for messages that
-# solicit them and for no other; attributes are what was agreed on; a region is found at
+# solicit them and for no other; whatever is posted is seen, and its end is told to who waits
+# for it; attributes are what was agreed on; a region is found at
 # the address it was given; messages have as many pieces as there may be.
 
 LINK_TYPE=xiwarp
@@ -26,12 +27,13 @@ late:requests after its end
 srq_limit:the limit of an SRQ
 last_wqe:the last request of a QP with an SRQ
 solicited:solicited events
+bursts:small requests in bursts
 queried:attributes
 iova:a region at another address
 gathered:six pieces in a message
 inline:inline bytes
 '
-plan 9
+plan 10
 
 verbs()
 {
