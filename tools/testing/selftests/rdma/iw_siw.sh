@@ -9,7 +9,7 @@
 #	  servers                                clients
 #
 # Promises: every message of RDMAP goes in both directions, whoever is the server,
-# over IPv4 and IPv6, with CRCs and without; READs are as many at a time as both can;
+# over IPv4 and IPv6, with CRCs, which are on the wire, and without; READs are as many at a time as both can;
 # refusals and disappearances are noticed by the other side, and what one does wrong
 # costs the connection and nothing else. siw is built by scripts/build-siw.
 
@@ -21,6 +21,7 @@ need_link_type
 need rping rdmacm-utils
 need ib_write_bw perftest
 need_helper iw_end
+need python3 python3
 
 has_siw || skip_all "no siw for this kernel: scripts/build-siw"
 
@@ -38,7 +39,7 @@ ib_send_bw -b -n 200
 '
 wrongs='write-key write-beyond read-key read-beyond send-too-long'
 
-plan $((2 * (17 + 4 + 2 + 5) + 2))
+plan $((2 * (17 + 6 + 2 + 5) + 2))
 
 # drivers SIDE1 SIDE2
 drivers()
@@ -110,6 +111,23 @@ with_crc()
 	"$@"
 }
 
+# has_crcs WANTED: what is on the wire, where a few FPDUs go each way: the right CRC in all
+# of them, or, since nobody looks at it, in none.
+has_crcs()
+{
+	local wanted=$1 watcher
+	(exec_side 2 "$tests/iw_fpdus.py" eth0 7174) > "$scratch/fpdus" 2>&1 &
+	watcher=$!
+	wait_for 20 grep -q '^watching' "$scratch/fpdus" || { cat "$scratch/fpdus"; fail "nobody watches"; }
+	rping_by_address 4 -C 5
+	kill "$watcher"
+	wait "$watcher" || { cat "$scratch/fpdus"; fail "the watcher failed"; }
+	note "$(tr '\n' ' ' < "$scratch/fpdus")"
+	[ "$(grep -c '^to the .*: [1-9]' "$scratch/fpdus")" = 2 ] || fail "no FPDUs in one direction"
+	! awk -v wanted="$wanted" '/^to / && $6 != (wanted == "all" ? $4 : 0)' "$scratch/fpdus" |
+		grep . || fail "not $wanted of them are right"
+}
+
 # all_messages CLIENT-TO-SERVER
 all_messages()
 {
@@ -127,6 +145,8 @@ all_messages()
 		run "$who: $line" perftest_by_address "${words[@]}"
 	done <<< "$messages"
 	run "$who: CRC, rping" with_crc rping_by_address 4 -C 20
+	run "$who: CRC, on the wire" with_crc has_crcs all
+	run "$who: no CRC, on the wire" has_crcs none
 	run "$who: CRC, ib_write_bw" with_crc perftest_by_address ib_write_bw -s 100000
 	run "$who: CRC, ib_read_bw" with_crc perftest_by_address ib_read_bw -s 100000
 	run "$who: CRC, ib_send_bw" with_crc perftest_by_address ib_send_bw -s 100000
