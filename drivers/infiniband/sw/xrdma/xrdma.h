@@ -125,7 +125,8 @@ static inline bool xrdma_engine_kick(struct xrdma_engine *engine)
 /* Before a run: how many notes it will work off. */
 static inline int xrdma_engine_notes(const struct xrdma_engine *engine)
 {
-	return atomic_read(&engine->kicks);
+	/* What a note tells of is looked at afterwards. */
+	return atomic_read_acquire(&engine->kicks);
 }
 
 /* After it. Return: true if it is nobody's now, false if more notes came. */
