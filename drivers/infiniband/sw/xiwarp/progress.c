@@ -193,6 +193,9 @@ static bool send(struct xiwarp_qp *qp, struct sock *sk)
 		more = send_batch(qp, sk);
 	if (more == -EAGAIN) {
 		xiwarp_count(xiwarp_qp_dev(qp), XIWARP_STAT_SNDBUF_FULL, 1);
+		/* It was short of memory: no acknowledgement will call us. */
+		if (tcp_rtx_and_write_queues_empty(sk))
+			qp->retry_at = ktime_get_ns() + XIWARP_RETRY_NS;
 		return false;
 	}
 	if (more < 0) {

@@ -19,8 +19,6 @@
 #define BATCH_BYTES	(128U * 1024)
 /* Frags that a burst may need if there are only single pages. */
 #define BURST_FRAGS	(BURST_BYTES / PAGE_SIZE + 3)
-/* Until there may be memory again. */
-#define RETRY_NS	(1 * NSEC_PER_MSEC)
 /* To copy and checksum at a time. */
 #define PIECE_BYTES	(8U * 1024)
 
@@ -393,7 +391,7 @@ bool xiwarp_tx_fill(struct xiwarp_qp *qp)
 			/* No memory, or none that is present: then we are called. */
 			xiwarp_rdmap_take_back(&qp->rdmap, &burst);
 			if (!xrdma_paging_is_waiting(qp->paging))
-				qp->retry_at = ktime_get_ns() + RETRY_NS;
+				qp->retry_at = ktime_get_ns() + XIWARP_RETRY_NS;
 			break;
 		}
 	}

@@ -17,6 +17,9 @@ struct xiwarp_qp;
  */
 #define XIWARP_TX_FRAGS	21
 
+/* Until there may be memory again. */
+#define XIWARP_RETRY_NS	(1 * NSEC_PER_MSEC)
+
 /**
  * struct xiwarp_tx - bytes that were made and that the socket has yet to take
  * @frags: where they are, each with a reference to its page
