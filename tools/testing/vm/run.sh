@@ -113,6 +113,18 @@ test_guest()
 	check "the guest is set up for RDMA" returned_saying 0 stdout $'0\nunlimited\n0x9'
 }
 
+# The same work takes as long each time, and a sleep its time.
+test_count()
+{
+	vm --count sh -c 'nproc
+		loop() { i=0; start=$(date +%s%N); while [ $i -lt 50000 ]; do i=$((i + 1)); done
+			echo $((($(date +%s%N) - start) / 1000)); }
+		loop > /dev/null; first=$(loop) second=$(loop)
+		echo $((first > 10000 && (first - second) * 20 < first && (second - first) * 20 < first))
+		start=$(date +%s); sleep 2; echo $(($(date +%s) - start >= 2))'
+	check "a clock can count instructions" returned_saying 0 stdout $'1\n1\n1'
+}
+
 test_time_out()
 {
 	vm --timeout 3 sh -c 'echo started; sleep 1000'
@@ -159,13 +171,14 @@ test_bad_options()
 }
 
 echo "KTAP version 1"
-echo "1..25"
+echo "1..26"
 test_bad_options
 test_exit_status
 test_arguments
 test_output
 test_folders
 test_guest
+test_count
 test_time_out
 test_trouble
 [ "$failed" = 0 ]
