@@ -154,8 +154,9 @@ static void compare(const uint8_t *at, struct end *from, int q,
 	for (i = 0; i < m->length; i += 8) {
 		word = i == 0 && may_lose ? m->id : word_of(from, q, m->id, i);
 		if (memcmp(at + i, &word, m->length - i < 8 ? m->length - i : 8))
-			die("QP %d, message %u, %s of %u bytes: %s differs at %u",
-			    q, m->id, op_names[m->op], m->length, where, i);
+			die("from %s, QP %d, message %u, %s of %u bytes: %s differs at %u",
+			    ibv_get_device_name(from->context->device), q, m->id,
+			    op_names[m->op], m->length, where, i);
 	}
 	bytes += m->length;
 }

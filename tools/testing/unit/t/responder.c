@@ -862,6 +862,45 @@ TEST(duplicate__send_and_write_are_acknowledged_once_a_batch)
 	CHECK_EQ(verdict.drop, XROCE_DROP_OUT_OF_ORDER);
 }
 
+/* rxe takes an acknowledgement that overtakes the answer of a READ for that. */
+TEST(duplicate__not_acknowledged_beyond_answers)
+{
+	struct xroce_pkt send = packet(0x04, 0, 8), read = packet(0x0c, 1, 0);
+
+	begin(&rc_cfg, 0);
+	take(send);
+	check_ack(0, 0x1f, 1);
+	read.dma_len = 2 * PMTU;
+	take(read);
+	check_answer(0x0d, 1, 2, 2 * PMTU, 0x10000);
+	take(packet(0x13, 3, 0));
+	CHECK(xroce_resp_output(&resp, 16, &burst));
+	CHECK_EQ(check(&send), XROCE_RESP_DROP);
+	check_ack(0, 0x1f, 3);
+	take(packet(0x04, 4, 8));
+	CHECK_EQ(check(&send), XROCE_RESP_DROP);
+	check_ack(4, 0x1f, 4);
+	check_silence();
+}
+
+TEST(ack__of_what_is_not_too_old)
+{
+	struct xroce_pkt read = packet(0x0c, 1, 0);
+	u32 i;
+
+	begin(&rc_cfg, 0);
+	take(packet(0x04, 0, 8));
+	check_ack(0, 0x1f, 1);
+	read.dma_len = PMTU << 20;
+	for (i = 0; i < 4; i++) {
+		read.psn = 1 + (i << 20);
+		take(read);
+		while (xroce_resp_output(&resp, 1 << 20, &burst))
+			;
+	}
+	CHECK(xroce_psn_dist(resp.epsn, resp.plain_psn) <= XROCE_HOLE_PAST / 2);
+}
+
 TEST(duplicate__atomic_gives_the_saved_result)
 {
 	struct xroce_pkt pkt = packet(0x13, 0, 0);

@@ -34,6 +34,7 @@ void xroce_resp_init(struct xroce_resp *resp, const struct xroce_resp_cfg *cfg,
 	set_cfg(resp, cfg);
 	resp->epsn = psn & XROCE_PSN_MASK;
 	resp->recvs = XROCE_RECVS_UNTOLD;
+	resp->plain_psn = xroce_psn_add(resp->epsn, XROCE_PSN_MASK);
 	resp->holes.seen_psn = resp->epsn;
 	resp->rd = rd;
 	if (rd)
@@ -89,10 +90,15 @@ static bool has_imm(const struct xroce_pkt *pkt)
 	return pkt->info->hdrs & XROCE_HDR_IMMDT;
 }
 
+/*
+ * Not beyond a READ or its like: these have answers of their own. If one of those is
+ * lost or late and an acknowledgement comes, a requester takes that for a NAK, or like
+ * rxe for the answer.
+ */
 static void owe_ack(struct xroce_resp *resp)
 {
 	resp->ack_pending = true;
-	resp->ack_psn = xroce_psn_add(resp->epsn, XROCE_PSN_MASK);
+	resp->ack_psn = resp->plain_psn;
 }
 
 static void owe_nak(struct xroce_resp *resp, u8 syndrome)
@@ -593,6 +599,13 @@ static struct xroce_resp_done complete_recv(struct xroce_resp *resp,
 }
 
 /* What @pkt changes but for its payload, which is in place. */
+/* Nothing in sight but READs: the PSN must not become so old that it seems new. */
+static void keep_plain_near(struct xroce_resp *resp, u32 first_psn)
+{
+	if (xroce_psn_dist(resp->epsn, resp->plain_psn) > XROCE_HOLE_PAST / 2)
+		resp->plain_psn = xroce_psn_add(first_psn, XROCE_PSN_MASK);
+}
+
 static void take(struct xroce_resp *resp, const struct xroce_pkt *pkt, u64 old)
 {
 	u32 psns = count_psns(resp, pkt), i;
@@ -609,12 +622,16 @@ static void take(struct xroce_resp *resp, const struct xroce_pkt *pkt, u64 old)
 	resp->msg_op = pkt->info->op;
 	if (is_end(pkt))
 		resp->msn = (resp->msn + 1) & MSN_MASK;
+	if (is_rd(pkt)) {
+		xroce_rd_push(resp, pkt, psns, old);
+		keep_plain_near(resp, pkt->psn);
+		return;
+	}
+	resp->plain_psn = pkt->psn;
 	if (pkt->info->op == XROCE_OP_SEND)
 		resp->recv_done = recv_offset(resp, pkt) + pkt->payload_len;
-	else if (pkt->info->op == XROCE_OP_WRITE)
-		take_write(resp, pkt);
 	else
-		xroce_rd_push(resp, pkt, psns, old);
+		take_write(resp, pkt);
 }
 
 struct xroce_resp_done xroce_resp_commit(struct xroce_resp *resp,
@@ -766,7 +783,7 @@ static void fill_ack(struct xroce_resp *resp, struct xroce_burst *burst)
 		be_ack(resp, resp->nak_psn, burst);
 		burst->first.syndrome = resp->nak_syndrome;
 	} else {
-		be_ack(resp, xroce_psn_add(resp->epsn, XROCE_PSN_MASK), burst);
+		be_ack(resp, resp->plain_psn, burst);
 		resp->stats.acks++;
 	}
 	/* A NAK acknowledges all before it. */

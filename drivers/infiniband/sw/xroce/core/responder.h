@@ -129,6 +129,7 @@ struct xroce_kept {
 struct xroce_resp {
 	struct xroce_resp_cfg cfg;
 	u32 epsn;		/* expected PSN */
+	u32 plain_psn;		/* of the newest packet of a SEND or WRITE */
 	u32 msn;
 	u32 recvs;
 	bool has_nakked;	/* sequence or RNR NAK sent for epsn */

@@ -39,7 +39,7 @@ beside=ib_core,ib_uverbs
 # faults CASE [ARG]: each fault of one call; see faults.c.
 faults()
 {
-	local before after
+	local before
 	mark_log
 	before=$(things_of_device)
 	[ ! -e "$kfaults" ] || echo "xrdma,xroce,xiwarp${beside:+,$beside}" > "$kfaults/subjects"
