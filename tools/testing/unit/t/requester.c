@@ -1916,6 +1916,29 @@ TEST(probe__silence_is_not_waited_out_and_costs_no_retry)
 	CHECK_EQ(req.retry_left, 2);
 }
 
+static void let_read_be_silent(u8 peer)
+{
+	begin_patient(peer);
+	post(XROCE_WR_READ, 3 * PMTU, 0);
+	drain();
+	now = xroce_req_deadline(&req);
+	xroce_req_expire(&req, now);
+}
+
+/* rxe 7.3 fails when it is asked again for what it has yet to answer. */
+TEST(probe__no_read_of_a_stranger)
+{
+	let_read_be_silent(DROPS);
+	CHECK_EQ(req.stats.probes, 0);
+	CHECK_EQ(req.stats.timeouts, 1);
+	let_read_be_silent(XROCE_PEER_UNKNOWN);
+	CHECK_EQ(req.stats.probes, 0);
+	CHECK_EQ(req.stats.timeouts, 1);
+	let_read_be_silent(KEEPS);
+	CHECK_EQ(req.stats.probes, 1);
+	CHECK_EQ(req.stats.timeouts, 0);
+}
+
 TEST(probe__retries_last_as_long_as_ever)
 {
 	begin_patient(KEEPS);

@@ -25,8 +25,8 @@
  *                 v  |
  *                waiting
  *
- * Silence of more than a round trip is not waited out: the oldest packet is sent
- * again, ever less often. That costs no retry. Those are for the transport timer,
+ * Silence of more than a round trip is not waited out: the oldest packet, if it is not a
+ * READ of a stranger's, is sent again, ever less often. That costs no retry. Those are for the transport timer,
  * whose length the user chose, and for what the peer says.
  */
 #include <linux/math64.h>
@@ -94,6 +94,16 @@ static void stop_timers(struct xroce_req *req)
 	req->probe_at = XROCE_NEVER;
 }
 
+/*
+ * A READ or its like that was not lost, only answered late, is executed once more; and
+ * rxe, if the newest request is of no bytes, fails for it. So not those of a peer of which
+ * nothing is known: they have the transport timer, and the answers that follow.
+ */
+static bool may_probe(const struct xroce_req *req)
+{
+	return req->peer == XROCE_PEER_KEEPS || !xroce_wr_is_rd(xroce_req_oldest(req));
+}
+
 void xroce_req_watch(struct xroce_req *req, u64 now)
 {
 	u64 patience = xroce_rtt_patience(&req->rtt);
@@ -102,7 +112,7 @@ void xroce_req_watch(struct xroce_req *req, u64 now)
 		return;
 	if (req->timer == XROCE_NEVER)
 		req->timer = now + req->cfg.timeout_ns;
-	if (req->probe_at == XROCE_NEVER && patience)
+	if (req->probe_at == XROCE_NEVER && patience && may_probe(req))
 		req->probe_at = now + (patience << req->probe_shift);
 }
 
