@@ -12,6 +12,10 @@
 # operation of RC, UC and UD in both directions, with every path MTU, over IPv4 and
 # IPv6, by rdma_cm too, moves data as they were, with receives that come late, and
 # with packets lost or doubled on the way.
+#
+# rxe of 7.3 fails (a warning of rxe_mr_copy) when it is asked once more for a READ and its
+# newest request was one of no bytes. Without losses the timers are long, so that a slow
+# machine does not ask again; with duplicates on the way that can't be helped.
 
 # shellcheck source=tools/testing/selftests/rdma/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -134,10 +138,10 @@ for rxe in 2 1; do
 	run "$roles: ucmatose" ucmatose_by_address 4
 	run "$roles: udaddy" udaddy_by_address 6
 	for mtu in 1 2 3 4 5; do
-		run "$roles: RC, path MTU $((128 << mtu))" transfer 4 -m $mtu -s "$seed" -n 60
+		run "$roles: RC, path MTU $((128 << mtu))" transfer 4 -u 17 -m $mtu -s "$seed" -n 60
 	done
-	run "$roles: RC, IPv6" transfer 6 -m 5 -s "$seed" -n 60
-	run "$roles: RC, messages up to 1 MiB" transfer 4 -m 5 -s "$seed" -n 10 -q 2 -S 1048576
+	run "$roles: RC, IPv6" transfer 6 -u 17 -m 5 -s "$seed" -n 60
+	run "$roles: RC, messages up to 1 MiB" transfer 4 -u 17 -m 5 -s "$seed" -n 10 -q 2 -S 1048576
 	run "$roles: UC" transfer 4 -t uc -l -s "$seed" -n 60
 	run "$roles: UD" transfer 6 -t ud -l -s "$seed" -n 100 -m 5
 	for program in ib_write_bw ib_read_bw ib_send_lat ib_atomic_bw; do
