@@ -10,7 +10,6 @@
 #include "post.h"
 #include "qp.h"
 #include "run.h"
-#include "stream.h"
 #include "wqe.h"
 
 /* Requests to copy in one go. */
@@ -91,28 +90,15 @@ static int post_kernel(struct xiwarp_qp *qp, const struct ib_send_wr *wr,
 	return err;
 }
 
-/* The program's: send what it has put into the mapped ring. */
-static void answer_doorbell(struct xiwarp_qp *qp)
-{
-	xiwarp_stream_note(qp);
-	if (xiwarp_stream_is_for_others(qp))
-		xiwarp_qp_kick_elsewhere(qp);
-	else
-		xiwarp_qp_kick(qp);
-}
-
 /* A doorbell never fails: the provider could not take its requests back. */
 int xiwarp_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		     const struct ib_send_wr **bad_wr)
 {
 	struct xiwarp_qp *qp = to_xiwarp_qp(ibqp);
-	int err;
+	int err = 0;
 
-	if (qp->is_user) {
-		answer_doorbell(qp);
-		return 0;
-	}
-	err = post_kernel(qp, wr, bad_wr);
+	if (!qp->is_user)
+		err = post_kernel(qp, wr, bad_wr);
 	xiwarp_qp_kick(qp);
 	return err;
 }

@@ -102,10 +102,6 @@ struct xiwarp_swqe {
  * @posted: free running, stored with release after the slot is filled
  * @reaped: free running, stored with release by the owner
  *
- * streams (stream.h), hints:
- * @in_row: doorbells of a program that does not wait
- * @stream_fpdus: FPDUs that had come by the last one
- *
  * receive queue:
  * @rq: own, if @srq is NULL
  * @srq: shared
@@ -159,8 +155,6 @@ struct xiwarp_qp {
 	struct xiwarp_sq sq;
 	u32 posted;
 	u32 reaped;
-	u32 in_row;
-	u32 stream_fpdus;
 
 	struct xiwarp_rq rq;
 	struct xiwarp_srq *srq;

@@ -4,35 +4,28 @@
  *
  * An owner passes it on, without touching the QP any more: to the per-CPU list
  * (kick from inside a run, or budget used up), to the work item (interrupts off,
- * socket busy, or another processor shall do it), to a process that waits (modify, destroy).
+ * socket busy), to a process that waits (modify, destroy).
  *
- * A run also has the QP's socket locked. Softirqs and doorbells have its spinlock:
- * callbacks of the socket come with it, others take it. When a process has locked the
- * socket, the work item waits for it, and locks it as a process itself: what comes
- * meanwhile does not spin, but is worked off at the end. A run locks no second socket,
- * since what it kicks is run after it - by the tasklet if its own is still locked then.
+ * A run also has the spinlock of the QP's socket, as softirqs have it: callbacks
+ * of the socket come with it, others take it. When a process has locked the
+ * socket, the work item waits for it. A run locks no second socket, since what it
+ * kicks is run after it - by the tasklet if it was a callback, because the lock is
+ * then still held.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <net/sock.h>
-#include <net/tcp.h>
 #include "ep.h"
 #include "progress.h"
 #include "qp.h"
 #include "run.h"
-#include "stream.h"
 
 /* Runs in a row before a busy QP gives way to others. */
 #define RUNS_IN_A_ROW	16
 
 static DEFINE_PER_CPU(struct xrdma_runner, runners);
 static struct workqueue_struct *run_wq;
-/*
- * It takes precedence over programs that poll, but not for long: the one that posts what
- * it sends has to keep up. Who receives much could go on for ever, and starve them.
- */
-static struct workqueue_struct *spread_wq;
 
 static struct xiwarp_qp *qp_of(struct xrdma_engine *engine)
 {
@@ -50,10 +43,9 @@ static enum hrtimer_restart timer_fires(struct hrtimer *timer)
 
 /*
  * Run a QP that we own, with its socket locked, until it is idle, somebody else
- * owns it, or it has had enough. Bottom halves are off. Return: true in the last case:
- * it is up to the caller to pass it on.
+ * owns it, or it has had enough. Bottom halves are off.
  */
-static bool run_qp(struct xiwarp_qp *qp)
+static void run_qp(struct xrdma_runner *runner, struct xiwarp_qp *qp)
 {
 	struct xrdma_engine *engine = &qp->engine;
 	unsigned int runs = 0;
@@ -65,18 +57,12 @@ static bool run_qp(struct xiwarp_qp *qp)
 		has_more = xiwarp_qp_progress(qp);
 		xrdma_engine_wake_at(engine, xiwarp_qp_deadline(qp));
 		if (xrdma_engine_hand_over(engine))
-			return false;
-		if (has_more || ++runs == RUNS_IN_A_ROW)
-			return true;
+			return;
+		if (has_more || ++runs == RUNS_IN_A_ROW) {
+			xrdma_runner_postpone(runner, engine);
+			return;
+		}
 	} while (!xrdma_engine_leave(engine, notes));
-	return false;
-}
-
-/* The same; others come first when it has had enough. */
-static void run_in_turn(struct xrdma_runner *runner, struct xiwarp_qp *qp)
-{
-	if (run_qp(qp))
-		xrdma_runner_postpone(runner, &qp->engine);
 }
 
 /* Run a QP that we own. Bottom halves are off. */
@@ -85,7 +71,7 @@ static void lock_and_run(struct xrdma_runner *runner, struct xiwarp_qp *qp)
 	struct sock *sk = xiwarp_ep_sk(qp->ep);
 
 	if (!sk) {
-		run_in_turn(runner, qp);
+		run_qp(runner, qp);
 		return;
 	}
 	/* The run may end the connection. */
@@ -94,7 +80,7 @@ static void lock_and_run(struct xrdma_runner *runner, struct xiwarp_qp *qp)
 	if (sock_owned_by_user(sk))
 		queue_work(run_wq, &qp->work);
 	else
-		run_in_turn(runner, qp);
+		run_qp(runner, qp);
 	bh_unlock_sock(sk);
 	sock_put(sk);
 }
@@ -128,42 +114,18 @@ static void run_here(struct xiwarp_qp *qp)
 	local_bh_enable();
 }
 
-/* What a run has kicked while a socket is locked. */
-static void postpone_others(struct xrdma_runner *runner)
-{
-	struct xrdma_engine *engine;
-
-	while ((engine = xrdma_runner_next(runner)))
-		xrdma_runner_postpone(runner, engine);
-}
-
 /* Run @qp, which we own and whose socket is locked. What that kicks has to wait. */
 static void run_locked(struct xiwarp_qp *qp)
 {
 	struct xrdma_runner *runner;
+	struct xrdma_engine *engine;
 
 	local_bh_disable();
 	runner = this_cpu_ptr(&runners);
 	if (xrdma_runner_enter(runner)) {
-		run_in_turn(runner, qp);
-		postpone_others(runner);
-	} else {
-		queue_work(run_wq, &qp->work);
-	}
-	local_bh_enable();
-}
-
-/* The same as a process. When it has had enough, the work of others comes first. */
-static void run_owned(struct xiwarp_qp *qp)
-{
-	struct xrdma_runner *runner;
-
-	local_bh_disable();
-	runner = this_cpu_ptr(&runners);
-	if (xrdma_runner_enter(runner)) {
-		if (run_qp(qp))
-			queue_work(run_wq, &qp->work);
-		postpone_others(runner);
+		run_qp(runner, qp);
+		while ((engine = xrdma_runner_next(runner)))
+			xrdma_runner_postpone(runner, engine);
 	} else {
 		queue_work(run_wq, &qp->work);
 	}
@@ -175,16 +137,12 @@ static void run_work(struct work_struct *work)
 	struct xiwarp_qp *qp = container_of(work, struct xiwarp_qp, work);
 	struct sock *sk = xiwarp_ep_sk(qp->ep);
 
-	if (!sk) {
-		run_here(qp);
-		return;
+	/* Wait for the process that has it. */
+	if (sk && sock_owned_by_user_nocheck(sk)) {
+		lock_sock(sk);
+		release_sock(sk);
 	}
-	/* The run may end the connection. */
-	sock_hold(sk);
-	lock_sock(sk);
-	run_owned(qp);
-	release_sock(sk);
-	sock_put(sk);
+	run_here(qp);
 }
 
 void xiwarp_qp_kick(struct xiwarp_qp *qp)
@@ -197,12 +155,6 @@ void xiwarp_qp_kick(struct xiwarp_qp *qp)
 		run_here(qp);
 }
 
-void xiwarp_qp_kick_elsewhere(struct xiwarp_qp *qp)
-{
-	if (xrdma_engine_kick(&qp->engine))
-		queue_work_on(xiwarp_stream_cpu(), spread_wq, &qp->work);
-}
-
 void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk)
 {
 	if (!xrdma_engine_kick(&qp->engine))
@@ -211,10 +163,8 @@ void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk)
 	 * It may have another connection by now; or the lock is a process's, who
 	 * works off what came meanwhile.
 	 */
-	if (xiwarp_stream_is_bulk(sk))
-		queue_work_on(xiwarp_stream_cpu(), run_wq, &qp->work);
-	else if (irqs_disabled() || xiwarp_ep_sk(qp->ep) != sk ||
-		 sock_owned_by_user_nocheck(sk))
+	if (irqs_disabled() || xiwarp_ep_sk(qp->ep) != sk ||
+	    sock_owned_by_user_nocheck(sk))
 		queue_work(run_wq, &qp->work);
 	else
 		run_locked(qp);
@@ -247,14 +197,7 @@ int xiwarp_run_init(void)
 		xrdma_runner_init(&per_cpu(runners, cpu), run_again);
 	/* Writing pages out may depend on us. */
 	run_wq = alloc_workqueue("xiwarp", WQ_MEM_RECLAIM | WQ_PERCPU, 0);
-	if (!run_wq)
-		return -ENOMEM;
-	spread_wq = alloc_workqueue("xiwarp_spread",
-				    WQ_MEM_RECLAIM | WQ_PERCPU | WQ_HIGHPRI, 0);
-	if (spread_wq)
-		return 0;
-	destroy_workqueue(run_wq);
-	return -ENOMEM;
+	return run_wq ? 0 : -ENOMEM;
 }
 
 void xiwarp_run_exit(void)
@@ -263,6 +206,5 @@ void xiwarp_run_exit(void)
 
 	for_each_possible_cpu(cpu)
 		xrdma_runner_fini(&per_cpu(runners, cpu));
-	destroy_workqueue(spread_wq);
 	destroy_workqueue(run_wq);
 }

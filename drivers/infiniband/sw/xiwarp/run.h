@@ -22,9 +22,6 @@ void xiwarp_qp_run_init(struct xiwarp_qp *qp);
  */
 void xiwarp_qp_kick(struct xiwarp_qp *qp);
 
-/* The same, but never here: on the next processor. Process. */
-void xiwarp_qp_kick_elsewhere(struct xiwarp_qp *qp);
-
 /* The same from a callback of @sk, which is locked. */
 void xiwarp_qp_kick_locked(struct xiwarp_qp *qp, const struct sock *sk);
 

@@ -19,8 +19,6 @@
 #define BATCH_BYTES	(128U * 1024)
 /* Frags that a burst may need if there are only single pages. */
 #define BURST_FRAGS	(BURST_BYTES / PAGE_SIZE + 3)
-/* That TCP makes in one call without looking after the backlog. */
-#define MOST_BUFFERS	15
 /* To copy and checksum at a time. */
 #define PIECE_BYTES	(8U * 1024)
 
@@ -421,24 +419,12 @@ static void consume(struct xiwarp_tx *tx, u32 n)
 	}
 }
 
-/*
- * A process's call that makes many buffers has TCP look into the socket's backlog in
- * between, and maybe sleep, which a run can't.
- */
-static u32 most_at_once(const struct sock *sk)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	return MOST_BUFFERS * max_t(u32, tp->gso_segs, 1) * tp->mss_cache;
-}
-
 int xiwarp_tx_push(struct xiwarp_tx *tx, struct sock *sk)
 {
 	int n;
 
 	while (tx->bytes) {
-		n = xrdma_tcp_send_pages(sk, tx->frags, tx->num,
-					 min(tx->bytes, most_at_once(sk)));
+		n = xrdma_tcp_send_pages(sk, tx->frags, tx->num, tx->bytes);
 		if (n <= 0)
 			return n ?: -EPIPE;
 		consume(tx, n);
